@@ -1,0 +1,237 @@
+"""What is to be said about one effect: nothing, an ordinary edit, or a reason to ask.
+
+The names are those of the smart rules; the guards of the other modes use the same findings.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from stockade.model.context import Context
+from stockade.model.effects import Effect, Kind, Segment, Target
+from stockade.model.paths import (
+    can_match,
+    canonical,
+    glob_folder,
+    glob_parts,
+    is_pattern,
+    lexical,
+    listable,
+    unescaped,
+    zone,
+)
+from stockade.secrets.names import env_file, secret_path
+
+# Findings in the order in which they are reported, the gravest first.
+ORDER = (
+    "privilege", "install", "network", "secrets-file", "git-internals", "agent-config", "outside-project", "destructive",
+    "project-code", "unknown-effect", "edit-in-project",
+)  # fmt: skip
+RANK = {name: at for at, name in enumerate(ORDER)}
+# These ask although a rule allows the command ("nothing below fires").
+HIGH_RISK = frozenset(ORDER[:8])
+# These are guards of their own in every mode: they also ask where the posture is open.
+GUARDS = {
+    "secrets-file": "guard/secret",
+    "git-internals": "guard/protected-path",
+    "agent-config": "guard/protected-path",
+    "outside-project": "guard/external-directory",
+}
+
+# Names that make an agent or an editor run something, or that tell it what to do, at any depth.
+AGENT_FOLDERS = frozenset(
+    (".claude", ".codex", ".gemini", ".cursor", ".opencode", ".mendcode", ".oceancode", ".aider", ".continue", ".windsurf",
+     ".cline", ".roo", ".kiro", ".amazonq", ".junie", ".vscode", ".idea", ".devcontainer", ".husky", ".stockade", ".agents")
+)  # fmt: skip
+AGENT_FILES = frozenset(
+    ("claude.md", "agents.md", "gemini.md", "copilot-instructions.md", ".mcp.json", "mcp.json", "opencode.json", "opencode.jsonc",
+     ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".aider.conf.yml", ".envrc", ".pre-commit-config.yaml",
+     ".gitattributes", ".gitmodules", ".yarnrc.yml", ".pnpmfile.cjs", ".bazelrc", ".lefthook.yml", "lefthook.yml", ".rgignore.toml",
+     ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".gitconfig", ".mise.toml",
+     ".tool-versions", "sitecustomize.py", "usercustomize.py")
+)  # fmt: skip
+_AGENT_PAIRS = frozenset(((".github", "workflows"), (".github", "hooks"), (".cargo", "config.toml"), (".cargo", "config")))
+
+
+class Finding(NamedTuple):
+    """A reason.  `rule` is a smart rule's name, `start` and `end` the bytes that caused it.
+
+    `lifted` is False for what no allow rule lifts: an option, variable or file that changes what runs.
+    """
+
+    rule: str
+    reason: str
+    start: int
+    end: int
+    lifted: bool = True
+
+
+_PLAIN = {
+    Kind.NETWORK: ("network", "contacts {}"),
+    Kind.INSTALL: ("install", "installs, updates or publishes packages"),
+    Kind.PRIVILEGE: ("privilege", "raises privilege or changes the system"),
+    Kind.DESTRUCTIVE: ("destructive", "destroys data"),
+    Kind.SECRET: ("secrets-file", "{}"),
+    Kind.PROCESS: ("privilege", "signals or changes other processes"),
+    Kind.SERVICE: ("project-code", "speaks to a service of this machine"),
+    Kind.VCS: ("project-code", "changes the repository"),
+    Kind.EXECUTE: ("project-code", "{}"),
+    Kind.UNKNOWN: ("unknown-effect", "{}"),
+    Kind.DISK: ("destructive", "overwrites a device or an image"),
+    Kind.FLOOR: ("unknown-effect", "{}"),
+    Kind.FORCED_PUSH: ("destructive", "overwrites a remote branch"),
+}
+
+
+def findings(segment: Segment, context: Context) -> list[Finding]:
+    """Everything to be said about a segment; an empty list says that it only reads what may be read."""
+    found: list[Finding] = []
+    for effect in segment.effects:
+        finding = judge(effect, context)
+        if finding is not None:
+            found.append(finding)
+    if segment.dormant:
+        found = [f._replace(rule="unknown-effect", reason=f"defined and not run: {f.reason}") for f in found]
+    if len(found) > 1:
+        found.sort(key=lambda f: RANK[f.rule])
+    return found
+
+
+def judge(effect: Effect, context: Context) -> Finding | None:
+    """What is to be said about one effect, None where it is a read of what may be read."""
+    kind = effect.kind
+    if kind is Kind.HIJACK:
+        return Finding("unknown-effect", effect.detail, effect.start, effect.end, False)
+    plain = _PLAIN.get(kind)
+    if plain is not None:
+        if kind is Kind.EXECUTE and effect.target is not None:
+            secret = _secret(effect.target, context)
+            if secret is not None:
+                return Finding("secrets-file", f"runs {secret}", effect.start, effect.end)
+        reason = plain[1].format(effect.detail or _PLAIN_DETAIL.get(kind, "something that is not known"))
+        return Finding(plain[0], reason, effect.start, effect.end)
+    assert effect.target is not None
+    if kind in (Kind.READ, Kind.LIST):
+        return _read(effect, effect.target, context)
+    return _write(effect, effect.target, context)
+
+
+_PLAIN_DETAIL = {Kind.NETWORK: "another machine", Kind.EXECUTE: "runs the project's code"}
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _read(effect: Effect, target: Target, context: Context) -> Finding | None:
+    listing = effect.kind is Kind.LIST
+    if not listing:
+        secret = _secret(target, context)
+        if secret is not None:
+            return Finding("secrets-file", f"reads {secret}", effect.start, effect.end)
+    where = _zones(target, context)
+    if where is None:
+        return Finding("outside-project", f"reads `{target.word}`, a path that is not known", effect.start, effect.end)
+    for path, name in where:
+        if name != "outside" or (listing and not target.recursive and not target.glob and listable(path)):
+            continue
+        return Finding("outside-project", f"reads `{path}` outside the project", effect.start, effect.end)
+    return None
+
+
+def _zones(target: Target, context: Context) -> list[tuple[str, str]] | None:
+    """The paths that a target means, each with its zone; None where nothing is known."""
+    if target.path is None:
+        return [(target.under, zone(lexical(target.under), context))] if target.under else None
+    if target.glob:
+        folder = glob_folder(target.path)
+        return [(folder, zone(folder, context))]
+    given = lexical(target.path)
+    if not context.files:
+        return [(given, zone(given, context))]
+    real = canonical(target.path, context)
+    return [(given, zone(given, context)), (real, zone(real, context))]
+
+
+def _secret(target: Target, context: Context) -> str | None:
+    if target.path is None:
+        if target.suffix and secret_path("/" + target.suffix.lstrip("/")):
+            return f"`{target.word}`, which looks like a secret"
+        return None
+    if target.glob:
+        return _secret_glob(target)
+    for path in {lexical(target.path), canonical(target.path, context)}:
+        why = secret_path(path)
+        if why is not None:
+            return f"`{target.word}`: {why}"
+    return None
+
+
+_PROBES = (".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "credentials")
+
+
+def _secret_glob(target: Target) -> str | None:
+    """A pattern is a secret if its last component asks for one by name, not if it merely could match."""
+    parts = glob_parts(target.path or "")
+    literal = "/" + "/".join(unescaped(p) for p in parts if not is_pattern(p))
+    if parts and secret_path(literal + "/x"):
+        return f"`{target.word}` in a folder of credentials"
+    last = parts[-1] if parts else ""
+    if not is_pattern(last):
+        why = secret_path("/" + unescaped(last))
+        return f"`{target.word}`: {why}" if why else None
+    if last.lstrip("*?").startswith(".env") or env_file(unescaped(last).replace("*", "")):
+        return f"`{target.word}`, which asks for environment files"
+    if last.replace("*", "").replace("?", "") == "":
+        return None
+    if any(can_match(last, name) for name in _PROBES):
+        return f"`{target.word}`, which can match a file with secrets"
+    return None
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def _write(effect: Effect, target: Target, context: Context) -> Finding | None:
+    start, end = effect.start, effect.end
+    secret = _secret(target, context)
+    if secret is not None:
+        return Finding("secrets-file", f"writes {secret}", start, end)
+    guarded = _guarded(target, context)
+    if guarded is not None:
+        return Finding(guarded, f"changes `{target.word}`", start, end)
+    where = _zones(target, context)
+    if where is None:
+        return Finding("outside-project", f"writes `{target.word}`, a path that is not known", start, end)
+    names = {name for _, name in where}
+    if names == {"device"}:
+        return None
+    if not names <= {"workspace", "tmp", "device"}:
+        path = next(p for p, name in where if name not in ("workspace", "tmp", "device"))
+        return Finding("outside-project", f"writes `{path}` outside the project", start, end)
+    if effect.kind is Kind.DELETE:
+        return Finding("destructive", f"removes `{target.word}`", start, end)
+    if effect.code == "nested":
+        return Finding("project-code", f"writes `{target.word}` from inside another command", start, end)
+    if target.path is None:
+        return Finding("unknown-effect", f"writes `{target.word}`, which is not known", start, end)
+    return Finding("edit-in-project", f"writes `{target.word}`", start, end)
+
+
+def _guarded(target: Target, context: Context) -> str | None:
+    if target.path is None:
+        return None
+    if target.glob:
+        return guarded_path("/" + "/".join(unescaped(p) for p in glob_parts(target.path)))
+    return guarded_path(lexical(target.path)) or guarded_path(canonical(target.path, context))
+
+
+def guarded_path(path: str) -> str | None:
+    """`git-internals` or `agent-config` for a path that makes git, an agent or an editor run something."""
+    parts = path.lower().split("/")[1:]
+    if ".git" in parts or any(p.endswith(".git") and p != ".git" and len(p) > 4 for p in parts[:-1]):
+        return "git-internals"
+    if any(p in AGENT_FOLDERS for p in parts) or (parts and parts[-1] in AGENT_FILES):
+        return "agent-config"
+    if any(pair in _AGENT_PAIRS for pair in zip(parts, parts[1:], strict=False)):
+        return "agent-config"
+    return None

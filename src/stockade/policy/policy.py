@@ -1,0 +1,73 @@
+"""A policy: the rules of all layers and the settings that a decision needs, ready to be asked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from stockade.model.action import KEYS
+from stockade.model.verdict import Verdict
+from stockade.policy.grants import Grants
+from stockade.policy.modes import Mode, mode
+from stockade.policy.rules import Rule
+
+_ASKING = {"read": Verdict.ALLOW, "plan": Verdict.ALLOW, "task": Verdict.ALLOW}
+
+
+def posture_rules(posture: str) -> tuple[Rule, ...]:
+    """The built-in rules of a posture, the lowest layer."""
+    if posture == "open":
+        return tuple(Rule(key, "*", Verdict.ALLOW, "builtin", f"open/{key}") for key in KEYS if key != "external_directory") + (
+            Rule("external_directory", "*", Verdict.ASK, "builtin", "open/external_directory"),
+        )
+    return tuple(Rule(key, "*", _ASKING.get(key, Verdict.ASK), "builtin", f"asking/{key}") for key in KEYS)
+
+
+class Policy(NamedTuple):
+    """`by_key` holds the rules of each key in order, built-in ones first; `held` those of an untrusted project."""
+
+    mode: Mode
+    posture: str
+    by_key: dict[str, tuple[Rule, ...]]
+    held: dict[str, tuple[Rule, ...]]
+    rules: tuple[Rule, ...]
+    grants_policy: str = "exact"
+    env_guard: str = "deny"
+    safe_extra: tuple[str, ...] = ()
+    grants: Grants = Grants()
+    degraded: str = ""
+    touches_paths: frozenset[str] = frozenset()
+
+    def hidden(self) -> frozenset[str]:
+        """Keys whose last rule is a bare deny: their tools are not offered to the model."""
+        return frozenset(
+            key for key, rules in self.by_key.items() if rules and rules[-1].bare and rules[-1].verdict is Verdict.DENY
+        )
+
+
+def build(
+    rules: tuple[Rule, ...],
+    *,
+    mode_name: str = "smart",
+    posture: str = "asking",
+    grants_policy: str = "exact",
+    env_guard: str = "deny",
+    safe_extra: tuple[str, ...] = (),
+    grants: Grants | None = None,
+    degraded: str = "",
+) -> Policy:
+    """A policy from rules in precedence order (lowest layer first) and settings.
+
+    `degraded` says why every answer must be at least an ask (a configuration that does not load).
+    """
+    chosen = mode(mode_name)
+    effective = chosen.posture or posture
+    base = posture_rules(effective)
+    applied = [rule for rule in rules if not rule.held]
+    held = [rule for rule in rules if rule.held]
+    by_key = {key: tuple(r for r in (*base, *applied) if r.key in (key, "*")) for key in KEYS}
+    held_by_key = {key: tuple(r for r in held if r.key in (key, "*")) for key in KEYS}
+    touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
+    return Policy(
+        chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
+        grants or Grants(), degraded, touches,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What is a secret: names of files and variables, shapes of values, redaction."""

@@ -1,0 +1,326 @@
+"""The descriptions of programs: read from TOML, checked, compiled, found by name.
+
+`docs/program-format.md` is the normative description of the format.  The compiled form of all files
+lies in one data file, written beside the byte code that Python itself caches and trusted as that is;
+a decision unpacks only the programs that it meets.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+PATH_ROLES = frozenset(("read", "list", "write", "edit", "delete", "mode", "disk"))
+ROLES = PATH_ROLES | {
+    "text", "run", "load", "shell", "code", "script", "argv", "env", "host", "remote", "remote-write",
+    "rev", "refspec", "unknown",
+}  # fmt: skip
+EFFECTS = frozenset(
+    ("network", "install", "privilege", "destructive", "execute", "secret", "process", "service", "vcs",
+     "forced-push", "hijack", "unknown")
+)  # fmt: skip
+STYLES = frozenset(("gnu", "posix", "single", "none"))
+_KEYS = frozenset(
+    ("name", "also", "summary", "source", "style", "numeric", "recursive", "effects", "operands", "implied",
+     "options", "env", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
+)  # fmt: skip
+_FORMAT = 4
+_FOLDER = os.path.join(os.path.dirname(__file__), "programs")
+
+
+class DescriptionError(ValueError):
+    """A description that does not follow the format; the message names file, place and remedy."""
+
+
+class Option(NamedTuple):
+    """One option: `arity` is `none`, `value` or `optional` (attached only)."""
+
+    name: str
+    arity: str = "none"
+    role: str = "text"
+    effects: tuple[str, ...] = ()
+    operands: tuple[tuple[str, str], ...] | None = None
+    only: str = ""
+    drop: tuple[str, ...] = ()
+    recursive: bool = False
+    info: bool = False
+    stop: bool = False
+
+
+class Program:
+    """A compiled description, of a program or of one of its subcommands."""
+
+    __slots__ = (
+        "bare", "effects", "env", "globals_anywhere", "implied", "language", "long_names", "name", "numeric",
+        "operands", "options", "reader", "recursive", "source", "stdin", "style", "subs", "summary",
+    )  # fmt: skip
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.name: str = raw["name"]
+        self.summary: str = raw["summary"]
+        self.source: str = raw["source"]
+        self.style: str = raw["style"]
+        self.numeric: bool = raw["numeric"]
+        self.recursive: bool = raw["recursive"]
+        self.effects: tuple[str, ...] = raw["effects"]
+        self.operands: tuple[tuple[str, str], ...] = raw["operands"]
+        self.implied: str = raw["implied"]
+        self.language: str = raw["language"]
+        self.stdin: str = raw["stdin"]
+        self.reader: str = raw["reader"]
+        self.bare: str = raw["bare"]
+        self.globals_anywhere: bool = raw["globals"]
+        self.env: dict[str, str] = raw["env"]
+        self.options: dict[str, Option] = {name: Option(*values) for name, values in raw["options"].items()}
+        self.long_names: tuple[str, ...] = tuple(n for n in self.options if n.startswith("--"))
+        self.subs: dict[str, Mapping[str, Any]] = raw["subs"]
+
+    def sub(self, name: str) -> Program | None:
+        """The description of a subcommand; its options include the program's where those may follow."""
+        raw = self.subs.get(name)
+        if raw is None:
+            return None
+        program = Program(raw)
+        program.reader = program.reader or self.reader
+        program.language = program.language or self.language
+        if self.globals_anywhere:
+            program.options = self.options | program.options
+            program.long_names = tuple(n for n in program.options if n.startswith("--"))
+            program.globals_anywhere = True
+        return program
+
+
+# -- reading one file -----------------------------------------------------------------------------
+
+
+def compile_text(text: str, where: str) -> dict[str, Any]:
+    """The compiled form of one TOML file; raises DescriptionError with file and remedy."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DescriptionError(f"{where}: not valid TOML: {error}") from None
+    for key in ("name", "summary", "source", "example"):
+        if not table.get(key):
+            raise DescriptionError(f"{where}: the key `{key}` is missing")
+    return _compile(table, where, table["name"])
+
+
+def _compile(table: Mapping[str, Any], where: str, name: str) -> dict[str, Any]:
+    unknown = set(table) - _KEYS
+    if unknown:
+        raise DescriptionError(f"{where}: unknown key `{sorted(unknown)[0]}` in `{name}`")
+    style = table.get("style", "gnu")
+    if style not in STYLES:
+        raise DescriptionError(f"{where}: `style` of `{name}` is none of {', '.join(sorted(STYLES))}")
+    return {
+        "name": name,
+        "summary": table.get("summary", ""),
+        "source": table.get("source", ""),
+        "style": style,
+        "numeric": bool(table.get("numeric", False)),
+        "recursive": bool(table.get("recursive", False)),
+        "effects": _effects(table.get("effects", []), where, name),
+        "operands": _operands(table.get("operands", ""), where, name),
+        "implied": table.get("implied", ""),
+        "language": table.get("language", ""),
+        "stdin": table.get("stdin", ""),
+        "reader": table.get("reader", ""),
+        "bare": table.get("bare", ""),
+        "globals": table.get("globals", "") == "anywhere",
+        "env": dict(_variable(line) for line in table.get("env", [])),
+        "options": _options(table.get("options", ""), where, name),
+        "subs": _subs(table.get("sub", {}), where, name, style),
+    }
+
+
+def _subs(table: Mapping[str, Any], where: str, parent: str, style: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, sub in table.items():
+        full = {"style": style, **sub}
+        if "same" in sub:
+            full = {"style": style, **table[sub["same"]], **{k: v for k, v in sub.items() if k != "same"}}
+        also = full.pop("also", [])
+        compiled = _compile(full, where, f"{parent} {name}")
+        for one in (name, *also):
+            found[one] = compiled
+    return found
+
+
+def _effects(words: list[str], where: str, name: str) -> tuple[str, ...]:
+    for word in words:
+        if word not in EFFECTS:
+            raise DescriptionError(f"{where}: `{word}` in `{name}` is no effect")
+    return tuple(words)
+
+
+def _operands(text: str, where: str, name: str) -> tuple[tuple[str, str], ...]:
+    found = []
+    for word in text.split():
+        role, count = (word[:-1], word[-1]) if word[-1] in "*?" else (word, "1")
+        if role not in ROLES and role not in EFFECTS:
+            raise DescriptionError(f"{where}: `{role}` in the operands of `{name}` is no role")
+        found.append((role, count))
+    if sum(count == "*" for _, count in found) > 1:
+        raise DescriptionError(f"{where}: two starred operands in `{name}`")
+    return tuple(found)
+
+
+def _variable(line: str) -> tuple[str, str]:
+    name, _, role = line.partition(":")
+    return name.strip(), role.strip() or "text"
+
+
+def _options(text: str, where: str, name: str) -> dict[str, tuple[Any, ...]]:
+    found: dict[str, tuple[Any, ...]] = {}
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        head, _, tail = line.partition(" : ")
+        names = [w for w in head.split() if w[0] in "-+"]
+        values = [w for w in head.split() if w[0] not in "-+"]
+        if not names or len(values) > 1:
+            raise DescriptionError(f"{where}: the option line `{line.strip()}` of `{name}` is not understood")
+        arity = "none" if not values else "optional" if values[0].startswith("[") else "value"
+        option = _option(names[0], arity, tail.split(), f"{where}: `{line.strip()}` of `{name}`")
+        for one in names:
+            found[one] = tuple(option)
+    return found
+
+
+def _option(name: str, arity: str, words: list[str], where: str) -> Option:
+    option = Option(name, arity)
+    for word in words:
+        key, equals, value = word.partition("=")
+        if equals and key == "operands":
+            option = option._replace(operands=_operands(value.replace("+", " "), where, name))
+        elif equals and key == "only" and value in ROLES:
+            option = option._replace(only=value)
+        elif equals and key == "drop" and value in EFFECTS:
+            option = option._replace(drop=(*option.drop, value))
+        elif word in ("recursive", "info", "stop"):
+            option = option._replace(**{word: True})
+        elif word in EFFECTS and not (word == "unknown" and arity != "none" and option.role == "text"):
+            option = option._replace(effects=(*option.effects, word))
+        elif word in ROLES and arity != "none":
+            option = option._replace(role=word)
+        else:
+            raise DescriptionError(f"{where}: `{word}` is neither a role of the value, an effect nor a directive")
+    return option
+
+
+# -- the catalogue --------------------------------------------------------------------------------
+
+
+class Catalog:
+    """Finds descriptions by the name of the program, and unpacks them when they are needed."""
+
+    __slots__ = ("_blobs", "_index", "_programs")
+
+    def __init__(self, blobs: Mapping[str, bytes], index: Mapping[str, str]) -> None:
+        self._blobs = blobs
+        self._index = index
+        self._programs: dict[str, Program] = {}
+
+    def get(self, name: str) -> Program | None:
+        stem = self._index.get(name)
+        if stem is None:
+            return None
+        program = self._programs.get(stem)
+        if program is None:
+            program = self._programs[stem] = Program(marshal.loads(self._blobs[stem]))
+        return program
+
+    def names(self) -> Iterator[str]:
+        """Every name that a described program goes by."""
+        return iter(self._index)
+
+    def stems(self) -> Iterator[str]:
+        """Every described program once."""
+        return iter(self._blobs)
+
+
+def pack(folder: str = _FOLDER) -> bytes:
+    """Compiles every description of a folder into one data file."""
+    import tomllib
+
+    blobs: dict[str, bytes] = {}
+    index: dict[str, str] = {}
+    for file in sorted(os.listdir(folder)):
+        stem, dot, ending = file.rpartition(".")
+        if not dot or ending != "toml":
+            continue
+        with open(os.path.join(folder, file), encoding="utf-8") as stream:
+            text = stream.read()
+        blobs[stem] = marshal.dumps(compile_text(text, file), 2)
+        table = tomllib.loads(text)
+        for name in (table["name"], *table.get("also", [])):
+            if index.setdefault(name, stem) != stem:
+                raise DescriptionError(f"{file}: `{name}` is described in {index[name]}.toml already")
+    return marshal.dumps((_FORMAT, _sizes(folder), blobs, index), 2)
+
+
+def _sizes(folder: str) -> tuple[tuple[str, int], ...]:
+    with os.scandir(folder) as entries:
+        found = [(e.name, e.stat().st_size) for e in entries if e.name.endswith(".toml")]
+    return tuple(sorted(found))
+
+
+def _stamp(folder: str) -> int:
+    with os.scandir(folder) as entries:
+        return max((e.stat().st_mtime_ns for e in entries if e.name.endswith(".toml")), default=0)
+
+
+def _unpack(path: str, folder: str, *, newer_than: int) -> Catalog | None:
+    try:
+        if os.stat(path).st_mtime_ns < newer_than:
+            return None
+        with open(path, "rb") as stream:
+            version, sizes, blobs, index = marshal.loads(stream.read())
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    return Catalog(blobs, index) if version == _FORMAT and sizes == _sizes(folder) else None
+
+
+_default: Catalog | None = None
+
+
+def catalog() -> Catalog:
+    """The descriptions that come with Stockade."""
+    global _default
+    if _default is None:
+        _default = load()
+    return _default
+
+
+def load(folder: str = _FOLDER) -> Catalog:
+    """Reads the packed file of a folder, or packs it anew where that is missing or older.
+
+    The packed file of a wheel is made when the wheel is built; in a checkout it lies in `__pycache__`.
+    """
+    shipped = _unpack(os.path.join(folder, "programs.bin"), folder, newer_than=0)
+    if shipped is not None:
+        return shipped
+    cached = os.path.join(folder, "__pycache__", "programs.bin")
+    found = _unpack(cached, folder, newer_than=_stamp(folder))
+    if found is not None:
+        return found
+    data = pack(folder)
+    _, _, blobs, index = marshal.loads(data)
+    _store(cached, data)
+    return Catalog(blobs, index)
+
+
+def _store(path: str, data: bytes) -> None:
+    """Keeps the packed file for the next start; a folder that cannot be written costs only time."""
+    scratch = f"{path}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(scratch, "wb") as stream:
+            stream.write(data)
+        os.replace(scratch, path)
+    except OSError:
+        return

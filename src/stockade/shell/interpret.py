@@ -1,0 +1,540 @@
+"""Walks a script and says which programs it can run, with which words, in which folder.
+
+Path-insensitive where bash branches: every branch is walked and their states are joined.  What this
+walk cannot follow is reported as an unknown effect, never left out.  The three guarantees that the
+oracle tests hold it to:
+
+* every program that bash can run for this text is a segment, or something is marked unknown;
+* a state that is joined is at least as vague as each of its sources;
+* a `cd` that may fail leaves both folders possible for what is not chained to it by `&&`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from stockade.model.context import Context
+from stockade.model.effects import Analysis, Effect, Kind, Segment
+from stockade.shell.expanding import Expander
+from stockade.shell.parsing import parse
+from stockade.shell.state import State, Variable
+from stockade.shell.syntax import (
+    LIMIT_DEPTH,
+    ArithCommand,
+    Assign,
+    Case,
+    Command,
+    Cond,
+    Coproc,
+    For,
+    ForArith,
+    Function,
+    Group,
+    If,
+    Item,
+    Loop,
+    Pipeline,
+    Redirect,
+    Refused,
+    Script,
+    Simple,
+    Subst,
+    byte_view,
+)
+from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Field, Value, concat, join, known
+
+if TYPE_CHECKING:
+    from stockade.shell.commands import Call
+
+_MAX_STEPS = 6000
+_MAX_FALLBACKS = 4
+_COMPARING = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
+C = TypeVar("C")
+
+
+class Interpreter:
+    """One walk over one command.  `segments` grows in the order of the text."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.state = State(context)
+        self.segments: list[Segment] = []
+        self.stdin: Value = EMPTY
+        self.steps = 0
+        self.depth = 0
+        self.calls: list[str] = []
+        self.forked = 0
+        self.nested = 0
+        self.dormant = False
+        self.chained = False
+        self.fallbacks: tuple[str | None, ...] = ()
+        self.called: set[str] = set()
+        self.source: tuple[int, int] | None = None  # the bytes that nested text came from
+
+    # -- bookkeeping -----------------------------------------------------------------------------
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > _MAX_STEPS:
+            raise Refused("too-long", "the command takes too many steps to follow")
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The bytes of the whole command that text at this place came from."""
+        return self.source if self.source is not None else (start, end)
+
+    def expander(self) -> Expander:
+        return Expander(self.state, self.substitution, self.taint)
+
+    def taint(self, why: str, start: int, end: int) -> None:
+        """Something evaluates data as code here."""
+        self.note(Kind.UNKNOWN, why, start, end, "evaluates-data")
+
+    def note(self, kind: Kind, detail: str, start: int, end: int, code: str = "") -> None:
+        """An effect that belongs to no program."""
+        begin, stop = self.span(start, end)
+        self.emit(Segment((), None, (), (), (Effect(kind, None, detail, begin, stop, code),), begin, stop))
+
+    def emit(self, segment: Segment) -> None:
+        self.segments.append(segment._replace(dormant=True) if self.dormant else segment)
+
+    def emit_effects(self, call: Call) -> None:
+        """Reports effects that were found after the segment of their call."""
+        if call.effects:
+            effects = tuple(call.effects)
+            self.emit(Segment((), None, call.wrappers, (), effects, call.start, call.end, self.state.cwd))
+            call.effects = []
+
+    def in_copy(self, action: Callable[[], C]) -> C:
+        """Runs something in a subshell: what it changes is lost."""
+        outer, self.state = self.state, self.state.copy()
+        fallbacks = self.fallbacks
+        try:
+            return action()
+        finally:
+            outer.written.update(self.state.written)
+            self.state = outer
+            self.fallbacks = fallbacks
+
+    # -- text that is run ------------------------------------------------------------------------
+
+    def run_text(self, text: str, start: int, end: int) -> Value:
+        """Analyses text that a command gives to a shell (in this shell's state)."""
+        self.depth += 1
+        if self.depth > LIMIT_DEPTH // 8:
+            self.note(Kind.UNKNOWN, "shells nested too deeply", start, end, "too-deep")
+            self.depth -= 1
+            return ANYTHING
+        outer, self.source = self.source, self.span(start, end)
+        self.nested += 1
+        try:
+            parsed = parse(byte_view(text), depth=self.depth * 8 - 7)
+            out = self.script(parsed.script, EMPTY)
+            if parsed.error is not None:
+                self.note(Kind.UNKNOWN, f"text for a shell that is not understood: {parsed.error}", start, end, "parse")
+        finally:
+            self.depth -= 1
+            self.nested -= 1
+            self.source = outer
+        return out
+
+    def substitution(self, part: Subst) -> Value:
+        """Runs a substitution and gives what it prints, without trailing newlines."""
+        self.nested += 1
+        try:
+            if part.kind == ">(":
+                self.in_copy(lambda: self.script(part.script, ANYTHING))
+                return Value(None, True, prefix="/dev/fd/")
+            inner = _file_read(part.script)
+            if inner is not None:
+                out = self.in_copy(lambda: self._read_file(inner))
+            else:
+                out = self.in_copy(lambda: self.script(part.script, self.stdin))
+        finally:
+            self.nested -= 1
+        if part.kind == "<(":
+            name = f"/dev/fd/{part.start}"
+            self.state.written[name] = out
+            return known(name, out.tags)
+        return _chomped(out)
+
+    def _read_file(self, redirect: Redirect) -> Value:
+        from stockade.shell.commands import file_content
+
+        return file_content(self, redirect)
+
+    # -- lists -----------------------------------------------------------------------------------
+
+    def script(self, script: Script, stdin: Value) -> Value:
+        """Walks a list; gives what it prints."""
+        outer_stdin, self.stdin = self.stdin, stdin
+        out = EMPTY
+        chain: list[Item] = []
+        for item in script.items:
+            if item.joined_by in ("&&", "||"):
+                chain.append(item)
+                continue
+            if chain:
+                out = concat(out, self._chain(chain))
+            chain = [item]
+        if chain:
+            out = concat(out, self._chain(chain))
+        self.stdin = outer_stdin
+        return out
+
+    def _chain(self, items: list[Item]) -> Value:
+        """`a && b || c`: later parts may not run, and a folder changed by an earlier one may not hold."""
+        if any(item.background for item in items):
+            self.forked += 1
+            out = self.in_copy(lambda: self._chain_here(items))
+            self.forked -= 1
+            return out
+        return self._chain_here(items)
+
+    def _chain_here(self, items: list[Item]) -> Value:
+        if len(items) == 1 and len(items[0].pipeline.commands) == 1:
+            before = self.state.cwd
+            out = self.command(items[0].pipeline.commands[0])
+            if self.state.cwd != before:
+                self._remember(self.fallbacks, [before])
+            return out
+        return self._long_chain(items)
+
+    def _long_chain(self, items: list[Item]) -> Value:
+        out = EMPTY
+        base = self.fallbacks
+        left: list[str | None] = []
+        snapshot: dict[str, Variable] | None = None
+        for item in items:
+            if item.joined_by == "||":
+                self._join_variables(snapshot)
+                self._remember(base, left)
+            else:
+                self.fallbacks = base
+            before = self.state.cwd
+            out = concat(out, self.pipeline(item.pipeline))
+            if self.state.cwd != before:
+                left.append(before)
+            if item.joined_by == "||":
+                self._join_variables(snapshot)
+                snapshot = None
+            if snapshot is None:
+                snapshot = dict(self.state.variables)
+        if len(items) > 1:
+            self._join_variables(snapshot)
+        self._remember(base, left)
+        return out
+
+    def _remember(self, base: tuple[str | None, ...], left: list[str | None]) -> None:
+        """The folders that a relative path may mean besides the current one."""
+        folders = tuple(dict.fromkeys((*base, *left)))
+        self.fallbacks = folders if len(folders) <= _MAX_FALLBACKS else (None,)
+
+    def _join_variables(self, snapshot: dict[str, Variable] | None) -> None:
+        variables = self.state.variables
+        if snapshot is None or snapshot == variables:
+            return
+        other = self.state.copy()
+        other.variables = dict(snapshot)
+        cwd = self.state.cwd
+        other.cwd = cwd
+        self.state.join(other)
+
+    def pipeline(self, pipeline: Pipeline) -> Value:
+        commands = pipeline.commands
+        if len(commands) == 1:
+            return self.command(commands[0])
+        out = self.stdin
+        self.forked += 1
+        outer = self.stdin
+        for command in commands:
+            self.stdin = out
+            out = self.in_copy(lambda command=command: self.command(command))  # type: ignore[misc]
+        self.stdin = outer
+        self.forked -= 1
+        return out
+
+    # -- commands --------------------------------------------------------------------------------
+
+    def command(self, command: Command) -> Value:
+        self.step()
+        if isinstance(command, Simple):
+            from stockade.shell.commands import run_simple
+
+            return run_simple(self, command)
+        return _WALKERS[type(command)](self, command)
+
+    def redirected(self, redirects: tuple[Redirect, ...], action: Callable[[], Value]) -> Value:
+        """Runs something under the redirections of a compound command."""
+        if not redirects:
+            return action()
+        from stockade.shell.commands import open_redirects
+
+        opened = open_redirects(self, redirects)
+        begin, stop = self.span(redirects[0].start, redirects[-1].end)
+        if opened.effects:
+            self.emit(Segment((), None, (), (), tuple(opened.effects), begin, stop, self.state.cwd))
+        outer = self.stdin
+        if opened.stdin is not None:
+            self.stdin = opened.stdin
+        out = action()
+        self.stdin = outer
+        return opened.finish(self.state, out)
+
+    def _group(self, node: Group) -> Value:
+        if node.subshell:
+            return self.redirected(
+                node.redirects, lambda: self.in_copy(lambda: self.script(node.body, self.stdin))
+            )
+        return self.redirected(node.redirects, lambda: self.script(node.body, self.stdin))
+
+    def _if(self, node: If) -> Value:
+        return self.redirected(node.redirects, lambda: self._branches(node))
+
+    def _branches(self, node: If) -> Value:
+        outs: list[Value] = []
+        ends: list[State] = []
+        printed = EMPTY
+        for test, body in node.branches:
+            printed = concat(printed, self.script(test, self.stdin))
+            outs.append(concat(printed, self._branch(body, ends)))
+        outs.append(concat(printed, self._branch(node.orelse, ends)))
+        return self._joined_branches(outs, ends)
+
+    def _branch(self, body: Script | None, ends: list[State]) -> Value:
+        outer, self.state = self.state, self.state.copy()
+        out = self.script(body, self.stdin) if body is not None else EMPTY
+        ends.append(self.state)
+        self.state = outer
+        return out
+
+    def _joined_branches(self, outs: list[Value], ends: list[State]) -> Value:
+        first = ends[0]
+        for other in ends[1:]:
+            first.join(other)
+        self.state = first
+        result = outs[0]
+        for out in outs[1:]:
+            result = join(result, out)
+        return result
+
+    def _case(self, node: Case) -> Value:
+        return self.redirected(node.redirects, lambda: self._arms(node))
+
+    def _arms(self, node: Case) -> Value:
+        expander = self.expander()
+        expander.value(node.subject)
+        outs: list[Value] = [EMPTY]
+        ends = [self.state.copy()]
+        for patterns, body in node.arms:
+            for pattern in patterns:
+                expander.value(pattern)
+            outs.append(self._branch(body, ends))
+            self.state.join(ends[-1])  # `;&` falls through with what this arm left
+        return self._joined_branches(outs, ends)
+
+    # -- loops -----------------------------------------------------------------------------------
+
+    def _loop(self, node: Loop) -> Value:
+        def once() -> Value:
+            printed = self.script(node.test, self.stdin)
+            return concat(printed, self.script(node.body, self.stdin))
+
+        return self.redirected(node.redirects, lambda: self._repeat(once))
+
+    def _for(self, node: For) -> Value:
+        def start() -> Value:
+            value = self._loop_value(node)
+
+            def once() -> Value:
+                self.state.assign(node.name, value)
+                return self.script(node.body, self.stdin)
+
+            return self._repeat(once)
+
+        return self.redirected(node.redirects, start)
+
+    def _loop_value(self, node: For) -> Value:
+        if node.words is None:
+            values = list(self.state.arguments) if self.state.arguments is not None else [ANYTHING]
+        else:
+            expander = self.expander()
+            values = [field_value(field) for word in node.words for field in expander.fields(word)]
+        if not values:
+            return ANYTHING
+        result = values[0]
+        for value in values[1:]:
+            result = join(result, value)
+        return result
+
+    def _for_arith(self, node: ForArith) -> Value:
+        def once() -> Value:
+            self.expander().arithmetic(node.head)
+            return self.script(node.body, self.stdin)
+
+        return self.redirected(node.redirects, lambda: self._repeat(once))
+
+    def _repeat(self, once: Callable[[], Value]) -> Value:
+        """Walks a body until another round would change nothing."""
+        out = EMPTY
+        for attempt in range(3):
+            before = self.state.copy()
+            mark, folders = len(self.segments), self.fallbacks
+            out = once()
+            after_folders = self.fallbacks
+            self.state.join(before)
+            if self.state.cwd is None and before.cwd is not None:
+                self.fallbacks = (None,)
+            settled = self.state.variables == before.variables and self.state.cwd == before.cwd
+            if settled and folders == after_folders:
+                return _repeated(out)
+            if attempt < 2:
+                del self.segments[mark:]
+            if attempt == 1:
+                self._widen(before)
+        return _repeated(out)
+
+    def _widen(self, before: State) -> None:
+        """Gives up on what still changes after two rounds."""
+        for name, variable in self.state.variables.items():
+            if before.variables.get(name) != variable:
+                value = INTEGER if variable.value.kind == "int" else ANYTHING
+                self.state.variables[name] = variable._replace(value=value, array=None)
+
+    # -- the rest --------------------------------------------------------------------------------
+
+    def _function(self, node: Function) -> Value:
+        from stockade.shell.commands import shadows
+
+        if shadows(node.name):
+            self.note(Kind.HIJACK, f"a function takes the name of `{node.name}`", node.start, node.end, "shadow")
+        self.state.functions[node.name] = node
+        return EMPTY
+
+    def _cond(self, node: Cond) -> Value:
+        return self.redirected(node.redirects, lambda: self._tests(node))
+
+    def _tests(self, node: Cond) -> Value:
+        from stockade.shell.commands import look_at
+
+        expander = self.expander()
+        for operator, words in node.tests:
+            values = [expander.value(word) for word in words]
+            if operator in _COMPARING:
+                self._compared(values, words)
+            elif operator in ("-v", "-R"):
+                self._named(values[0], words[0].start, words[0].end)
+            elif len(operator) == 2 and operator[0] == "-" and operator[1] not in "nzotvR":
+                look_at(self, values[0], words[0].start, words[0].end)
+        return EMPTY
+
+    def _compared(self, values: list[Value], words: tuple[object, ...]) -> None:
+        from stockade.shell.values import is_integer
+
+        for value, word in zip(values, words, strict=True):
+            if not is_integer(value):
+                self.taint("text that is not known is evaluated as a number", word.start, word.end)  # type: ignore[attr-defined]
+
+    def _named(self, value: Value, start: int, end: int) -> None:
+        name = value.text
+        if name is None or "[" in name:
+            self.taint("the subscript of a variable name is evaluated", start, end)
+
+    def _arith_command(self, node: ArithCommand) -> Value:
+        def evaluate() -> Value:
+            self.expander().arithmetic(node.body)
+            return EMPTY
+
+        return self.redirected(node.redirects, evaluate)
+
+    def _coproc(self, node: Coproc) -> Value:
+        self.forked += 1
+        self.nested += 1
+        self.in_copy(lambda: self.command(node.body))
+        self.nested -= 1
+        self.forked -= 1
+        return EMPTY
+
+    # -- functions -------------------------------------------------------------------------------
+
+    def call(self, function: Function, arguments: tuple[Value, ...], start: int, end: int) -> Value:
+        """Walks the body of a function at its call."""
+        name = function.name
+        self.called.add(name)
+        if name in self.calls:
+            if self.forked:
+                self.note(Kind.FLOOR, "a function that starts itself without end", start, end, "fork-bomb")
+            else:
+                self.note(Kind.UNKNOWN, f"the function `{name}` calls itself", start, end, "recursion")
+            return ANYTHING
+        self.calls.append(name)
+        outer_forked, self.forked = self.forked, 0
+        outer_arguments, self.state.arguments = self.state.arguments, arguments
+        before = dict(self.state.variables)
+        try:
+            return self.command(function.body)
+        finally:
+            self.state.arguments = outer_arguments
+            self._join_variables(before)
+            self.forked = outer_forked
+            self.calls.pop()
+
+    def walk_uncalled(self) -> None:
+        """Functions that are defined and never called: looked at, but nothing of them runs."""
+        self.dormant = True
+        for name, function in list(self.state.functions.items()):
+            if name not in self.called:
+                self.note(Kind.UNKNOWN, f"defines the function `{name}`", function.start, function.end, "defines")
+                self.in_copy(lambda function=function: self.call(function, (), function.start, function.end))  # type: ignore[misc]
+
+
+def field_value(field: Field) -> Value:
+    """A field as the value of a variable."""
+    if field.glob:
+        fixed = (field.text or "").split("*")[0].split("?")[0].split("[")[0]
+        folder = fixed[: fixed.rfind("/") + 1]
+        return Value(None, True, "listed", prefix=folder or fixed, under=".", tags=field.tags)
+    if field.text is not None:
+        texts = field.alts or (field.text,)
+        return Value(tuple(byte_view(t) for t in texts), field.sure, tags=field.tags)
+    return Value(None, field.sure, field.kind, field.prefix, field.suffix, field.under, field.tags)
+
+
+def _chomped(out: Value) -> Value:
+    if out.texts is None:
+        return out
+    return out._replace(texts=tuple(text.rstrip("\n") for text in out.texts))
+
+
+def _repeated(out: Value) -> Value:
+    """What a body prints that runs any number of times."""
+    if out.texts == ("",) or out.kind == "listed":
+        return out
+    return Value(None, False, tags=out.tags)
+
+
+def _file_read(script: Script) -> Redirect | None:
+    """The redirection of `$(< file)`, which reads the file."""
+    if len(script.items) != 1 or len(script.items[0].pipeline.commands) != 1:
+        return None
+    command = script.items[0].pipeline.commands[0]
+    if isinstance(command, Simple) and not command.words and not command.assigns and len(command.redirects) == 1:
+        redirect = command.redirects[0]
+        return redirect if redirect.op == "<" and not redirect.fd else None
+    return None
+
+
+_WALKERS: dict[type, Callable[..., Value]] = {
+    Group: Interpreter._group,
+    If: Interpreter._if,
+    Loop: Interpreter._loop,
+    For: Interpreter._for,
+    ForArith: Interpreter._for_arith,
+    Case: Interpreter._case,
+    Function: Interpreter._function,
+    Cond: Interpreter._cond,
+    ArithCommand: Interpreter._arith_command,
+    Coproc: Interpreter._coproc,
+}
+
+__all__ = ["Analysis", "Assign", "Interpreter", "field_value"]

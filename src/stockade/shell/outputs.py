@@ -1,0 +1,302 @@
+"""What a command prints, where its text tells: so that `$(echo /)` and `echo … | sh` are seen through."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Kind
+from stockade.secrets.names import secret_path
+from stockade.shell.arguments import Reading
+from stockade.shell.commands import Call
+from stockade.shell.lexing import ansi_c
+from stockade.shell.state import normal
+from stockade.shell.syntax import Refused, byte_view
+from stockade.shell.values import (
+    ANYTHING,
+    DECODED,
+    EMPTY,
+    NETWORK,
+    NO_TAGS,
+    SECRET,
+    Field,
+    Value,
+    concat,
+    known,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from stockade.shell.interpret import Interpreter
+
+_MAX_TEXT = 65536
+_LISTERS = frozenset(("find", "ls", "fd", "fdfind", "dir", "git ls-files", "git diff", "git status"))
+_NUMBERS = frozenset(("wc", "nproc", "expr", "id", "date", "stat", "du"))
+_DECODERS = frozenset(
+    ("base64", "base32", "gunzip", "zcat", "gzip", "bunzip2", "bzcat", "xz", "unxz", "xzcat", "zstd", "zstdcat",
+     "xxd", "openssl", "uudecode", "lz4", "unlzma", "lzcat", "rev", "tr", "gpg")
+)  # fmt: skip
+
+
+def echo_text(args: list[Field]) -> Value:
+    """What `echo` prints."""
+    escapes, newline = False, "\n"
+    rest = list(args)
+    while rest and re.fullmatch(r"-[neE]+", rest[0].literal or ""):
+        flags = rest.pop(0).literal or ""
+        newline = "" if "n" in flags else newline
+        escapes = "e" in flags or (escapes and "E" not in flags)
+    value = _joined(rest)
+    if value.texts is None:
+        return value
+    texts = [_unescaped(t) if escapes else t for t in value.texts]
+    if any(t is None for t in texts):
+        return unknown(value.tags)
+    return value._replace(texts=tuple(f"{t}{newline}" for t in texts))
+
+
+def _joined(fields: list[Field]) -> Value:
+    """Words with one space between them."""
+    tags = NO_TAGS
+    words: list[str] = []
+    sure = True
+    for field in fields:
+        tags |= field.tags
+        if field.text is None or field.many or field.glob or field.alts:
+            return _listed_text(fields, tags)
+        sure &= field.sure
+        words.append(byte_view(field.text))
+    return Value((" ".join(words),), sure, tags=tags)
+
+
+def _listed_text(fields: list[Field], tags: frozenset[str]) -> Value:
+    for field in fields:
+        tags |= field.tags
+    if len(fields) == 1 and fields[0].kind:
+        field = fields[0]
+        return Value(None, True, field.kind, field.prefix, under=field.under, tags=tags)
+    return unknown(tags)
+
+
+def _unescaped(text: str) -> str | None:
+    """The escapes of `echo -e` and `printf`, None where they are not modelled."""
+    try:
+        return ansi_c(re.sub(r"\\0([0-7]{0,3})", r"\\\1", text) if "\\0" in text else text, 0)
+    except Refused:
+        return None
+
+
+def printf_text(args: list[Field]) -> Value:
+    """What `printf` prints, for the plain conversions."""
+    tags = NO_TAGS
+    for field in args:
+        tags |= field.tags
+    words = [f.literal for f in args if f.literal != "--"]
+    if not words or any(w is None for w in words):
+        return _listed_text(args[1:], tags) if len(args) == 2 and args[0].literal else unknown(tags)
+    text = _formatted(byte_view(words[0] or ""), [byte_view(w or "") for w in words[1:]])
+    return unknown(tags) if text is None else known(text, tags)
+
+
+def _formatted(form: str, values: list[str]) -> str | None:
+    pieces = re.split(r"(%(?:%|s|b|d|i|c|q))", form)
+    if any("%" in p for p in pieces[::2]):
+        return None
+    out: list[str] = []
+    queue = list(values)
+    while True:
+        before = len(queue)
+        for at, piece in enumerate(pieces):
+            text = _conversion(piece[1], queue) if at % 2 else _unescaped(piece)
+            if text is None:
+                return None
+            out.append(text)
+        if not queue or len(queue) == before or sum(map(len, out)) > _MAX_TEXT:
+            return "".join(out)
+
+
+def _conversion(letter: str, queue: list[str]) -> str | None:
+    if letter == "%":
+        return "%"
+    value = queue.pop(0) if queue else ""
+    if letter == "b":
+        return _unescaped(value)
+    if letter == "c":
+        return value[:1]
+    if letter in "di":
+        return value or "0"
+    return value if letter == "s" else None
+
+
+# -- programs -------------------------------------------------------------------------------------
+
+
+def printed(it: Interpreter, call: Call, base: str, reading: Reading) -> Value:
+    """What a program prints."""
+    tags = call.stdin.tags
+    for field in call.args:
+        tags |= field.tags
+    for effect in call.effects:
+        if effect.kind is Kind.NETWORK:
+            tags |= {NETWORK}
+        elif effect.kind is Kind.SECRET or (
+            effect.kind is Kind.READ and effect.target is not None and effect.target.path is not None
+            and secret_path(normal(effect.target.path))
+        ):  # fmt: skip
+            tags |= {SECRET}
+    known_text = _PRINTERS.get(base)
+    if known_text is not None:
+        value = known_text(it, call, reading, tags)
+        if value is not None:
+            return value
+    if base in _DECODERS:
+        tags |= {DECODED}
+    if base in _NUMBERS and not tags and base in ("nproc",):
+        return Value(None, kind="int")
+    return unknown(tags)
+
+
+def _files_content(it: Interpreter, call: Call, reading: Reading) -> Value:
+    """The content of the operands, or of the standard input."""
+    fields = reading.operands
+    if not fields:
+        return call.stdin
+    out = EMPTY
+    for field in fields:
+        text = field.literal
+        path = None if text is None else it.state.absolute(text)
+        if text == "-":
+            piece = call.stdin
+        else:
+            piece = it.state.written.get(normal(path), ANYTHING) if path is not None else ANYTHING
+        out = concat(out, piece)
+    return out
+
+
+def _cat(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    content = _files_content(it, call, reading)
+    return content._replace(tags=content.tags | tags) if not reading.options else None
+
+
+def _tee(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    for field in reading.operands:
+        path = it.state.absolute(field.literal) if field.literal is not None else None
+        if path is not None:
+            it.state.written[normal(path)] = call.stdin
+    return call.stdin
+
+
+def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    content = _files_content(it, call, reading)
+    decode = any(name in reading.options for name in ("-d", "-D", "--decode"))
+    if content.text is None:
+        return unknown(tags | content.tags | ({DECODED} if decode else NO_TAGS))
+    try:
+        if decode:
+            data = base64.b64decode(re.sub(r"\s", "", content.text), validate=False).decode("latin-1")
+            return known(data, tags | content.tags | {DECODED})
+        data = base64.b64encode(content.text.encode("latin-1")).decode() + "\n"
+        return known(data, tags | content.tags)
+    except (binascii.Error, ValueError):
+        return unknown(tags | content.tags | {DECODED})
+
+
+def _xxd(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    content = _files_content(it, call, reading)
+    texts = " ".join(f.literal or "" for f in call.args)
+    if re.fullmatch(r"(-r -p|-p -r|-rp|-pr|-r -ps|-r -plain)", texts.strip()) and content.text is not None:
+        try:
+            return known(bytes.fromhex(re.sub(r"\s", "", content.text)).decode("latin-1"), tags | {DECODED})
+        except ValueError:
+            return unknown(tags | {DECODED})
+    return None
+
+
+def _rev(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    content = _files_content(it, call, reading)
+    if content.text is None:
+        return None
+    lines = content.text.split("\n")
+    return known("\n".join(line[::-1] for line in lines), content.tags | tags | {DECODED})
+
+
+def _which(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    if len(reading.operands) == 1 and reading.operands[0].literal:
+        return Value((byte_view(reading.operands[0].literal) + "\n",), False)
+    return None
+
+
+def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    words = [f.literal for f in call.args]
+    if words == ["rev-parse", "--show-toplevel"]:
+        return known(byte_view(it.context.workspace) + "\n")
+    if words[:2] == ["rev-parse", "--git-path"] and len(words) == 3 and words[2] and ".." not in words[2]:
+        return known(byte_view(f"{it.context.workspace}/.git/{words[2]}") + "\n")
+    if words == ["rev-parse", "--git-dir"]:
+        return known(".git\n")
+    if words[:1] in (["rev-parse"], ["rev-list"], ["merge-base"], ["symbolic-ref"], ["branch"], ["describe"], ["log"]):
+        # Names of objects and branches: git refuses those that begin with a dash or hold `..`.
+        return Value(None, False, "", tags=tags)
+    if words[:1] == ["ls-files"]:
+        return Value(None, True, "listed", under=it.state.cwd or "", tags=tags | _pattern_tags(call.args))
+    return None
+
+
+def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    """find, fd and ls print names that lie below where they looked."""
+    tags |= _pattern_tags(call.args)
+    operands = [f for f in reading.operands if not (f.text or "").startswith(("-", "(", "!"))] if call.fields[0].text == "find" else []
+    if operands and all(f.literal for f in operands):
+        starts = [f.literal or "" for f in operands]
+        if len(starts) == 1 and not starts[0].startswith("-"):
+            under = it.state.absolute(starts[0])
+            if under is not None:
+                return Value(None, True, "listed", prefix=starts[0].rstrip("/") + "/", under=under, tags=tags)
+        return unknown(tags)
+    if call.fields[0].text == "ls" and reading.operands:
+        return unknown(tags)
+    return Value(None, True, "listed", under=it.state.cwd or "", tags=tags)
+
+
+def _pattern_tags(args: list[Field]) -> frozenset[str]:
+    """A pattern that asks for secret files makes what is listed a secret."""
+    for field in args:
+        text = field.text or ""
+        plain = text.replace("*", "").replace("?", "")
+        if plain and secret_path("/" + plain.lstrip("/")) or text.lstrip("*").startswith(".env"):
+            return frozenset((SECRET,))
+    return NO_TAGS
+
+
+def _dirname(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    texts = call.texts()
+    if texts is None or len(texts) != 1 or texts[0].startswith("-"):
+        return None
+    name = call.fields[0].text
+    value = posixpath.dirname(texts[0].rstrip("/")) or "." if name == "dirname" else posixpath.basename(texts[0].rstrip("/"))
+    return known(byte_view(value) + "\n", tags)
+
+
+def _echo(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    return echo_text(call.args)
+
+
+def _printf(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    return printf_text(call.args)
+
+
+def _filter(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    """head, tail, sort, uniq, grep: lines of their input, still names if those were names."""
+    if call.stdin.kind == "listed" and not any(f.literal is not None and "/" in f.literal for f in reading.operands):
+        return call.stdin._replace(tags=call.stdin.tags | tags)
+    return None
+
+
+_PRINTERS = {
+    "cat": _cat, "tee": _tee, "base64": _base64, "xxd": _xxd, "rev": _rev, "which": _which, "git": _git,
+    "find": _listing, "fd": _listing, "fdfind": _listing, "ls": _listing, "dirname": _dirname, "basename": _dirname,
+    "echo": _echo, "printf": _printf, "head": _filter, "tail": _filter, "sort": _filter, "uniq": _filter, "grep": _filter,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Descriptions of programs, one TOML file each; `stockade.shell.catalog` reads them."""

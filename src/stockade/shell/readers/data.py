@@ -1,0 +1,98 @@
+"""make and sqlite3: words that are text for another reader."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Effect, Kind
+from stockade.shell.arguments import Reading
+from stockade.shell.commands import Call, targets
+from stockade.shell.syntax import text_of
+from stockade.shell.values import Field, Value
+
+if TYPE_CHECKING:
+    from stockade.shell.interpret import Interpreter
+
+_MAKE_SAFE = frozenset(("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "V", "VERBOSE", "DESTDIR", "PREFIX", "prefix", "J", "JOBS"))
+_DOT = re.compile(r"^\s*\.(\w+)\s*(.*)$", re.MULTILINE)
+_SQL_WRITES = re.compile(r"\b(?:writefile|load_extension|edit|fts3_tokenizer)\s*\(|\battach\b|\bvacuum\s+into\b", re.IGNORECASE)
+_SQL_CHANGES = re.compile(
+    r"(?:^|;|\n)\s*(?:insert|update|delete|drop|alter|create|replace|reindex|vacuum|begin|with|pragma\s+\w+\s*=)\b", re.IGNORECASE
+)
+_SQL_LOSES = re.compile(r"\b(?:delete\s+from|drop\s+\w+|update\s+\w+|truncate)\b", re.IGNORECASE)
+
+
+def make(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Variables that replace what recipes run, and a makefile from standard input."""
+    for field in reading.operands:
+        m = re.match(r"([A-Za-z_.][A-Za-z0-9_.]*)\s*[:?+]?=", field.text or field.prefix)
+        if m is not None and m.group(1) not in _MAKE_SAFE:
+            begin, stop = it.span(field.start, field.end)
+            call.effects.append(
+                Effect(Kind.HIJACK, None, f"the variable {m.group(1)} changes what make runs", begin, stop, "variable")
+            )
+    makefile = reading.values.get("-f")
+    if makefile is not None and makefile.literal in ("-", "/dev/stdin") and call.stdin.texts:
+        for text in call.stdin.texts:
+            for line in text_of(text).split("\n"):
+                if line.startswith("\t"):
+                    command = line.strip().lstrip("@-+")
+                    it.in_copy(lambda command=command: it.run_text(command, call.start, call.end))  # type: ignore[misc]
+    return None
+
+
+def sqlite3(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Statements and dot commands; `-safe` refuses those that leave the database."""
+    operands = list(reading.operands)
+    database = operands.pop(0) if operands else None
+    readonly = "-readonly" in reading.options
+    safe = "-safe" in reading.options
+    statements: list[Field] = operands + [u.field for u in reading.uses if u.option in ("-cmd",)]
+    texts = [field.literal for field in statements]
+    if not statements:
+        texts = [text_of(t) for t in call.stdin.texts] if call.stdin.texts is not None and call.stdin.sure else [None]
+    for text in texts:
+        _statement(it, call, text, safe=safe, readonly=readonly)
+    if database is not None and database.literal not in (":memory:", ""):
+        unknown = any(t is None for t in texts)
+        kind = Kind.READ if readonly else Kind.EDIT
+        for target in targets(it, database):
+            call.effects.append(Effect(kind, target, "", *it.span(database.start, database.end)))
+        if unknown:
+            call.effects.append(Effect(Kind.UNKNOWN, None, "statements that are not known", call.start, call.end))
+    return None
+
+
+def _statement(it: Interpreter, call: Call, text: str | None, *, safe: bool, readonly: bool) -> None:
+    if text is None:
+        return
+    span = (call.start, call.end)
+    if not safe:
+        for m in _DOT.finditer(text):
+            _dot(it, call, m.group(1), m.group(2).strip())
+        if _SQL_WRITES.search(text):
+            call.effects.append(Effect(Kind.UNKNOWN, None, "the statement leaves the database", *span))
+    if _SQL_LOSES.search(text) and not readonly:
+        call.effects.append(Effect(Kind.DESTRUCTIVE, None, "the statement changes or removes rows", *span))
+    elif _SQL_CHANGES.search(text) and not readonly:
+        call.effects.append(Effect(Kind.UNKNOWN, None, "the statement changes the database", *span))
+
+
+_DOT_READS = frozenset(
+    ("tables", "schema", "indexes", "indices", "headers", "header", "mode", "width", "help", "show", "databases", "dump",
+     "print", "quit", "exit", "separator", "nullvalue", "timer", "stats", "fullschema", "changes", "echo", "bail", "eqp")
+)  # fmt: skip
+
+
+def _dot(it: Interpreter, call: Call, name: str, rest: str) -> None:
+    span = (call.start, call.end)
+    if name in ("shell", "system"):
+        call.effects.append(Effect(Kind.EXECUTE, None, f"`.{name}` runs a command", *span, code="code"))
+        it.in_copy(lambda: it.run_text(rest, *span))
+    elif name in ("output", "once", "save", "backup", "log", "clone") and rest and not rest.startswith("|"):
+        word = rest.split()[-1].strip("'\"")
+        for target in targets(it, Field(word, *span)):
+            call.effects.append(Effect(Kind.WRITE, target, "", *span))
+    elif name not in _DOT_READS:
+        call.effects.append(Effect(Kind.UNKNOWN, None, f"`.{name}` is not described", *span))

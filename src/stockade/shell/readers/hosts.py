@@ -1,0 +1,99 @@
+"""ssh, rsync, curl, getent, docker: what goes to another machine or comes from it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Effect, Kind
+from stockade.shell.arguments import Reading
+from stockade.shell.commands import Call, emit, interpreted, ran, targets
+from stockade.shell.roles import field_value
+from stockade.shell.values import ANYTHING, Field, Value, unknown
+
+if TYPE_CHECKING:
+    from stockade.shell.commands import Ran
+    from stockade.shell.interpret import Interpreter
+
+_SSH_RUNS = re.compile(r"(?:proxycommand|localcommand|knownhostscommand|pkcs11provider|securitykeyprovider|xauthlocation)\s*[= ]", re.I)
+_DATA = frozenset(("-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-H", "--header", "--proxy-header"))
+_FORM = frozenset(("-F", "--form"))
+
+
+def ssh(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """The words after the host are joined and run by the shell over there; so is standard input."""
+    for use in reading.uses:
+        if use.option == "-o" and (use.field.literal is None or _SSH_RUNS.match(use.field.literal)):
+            begin, stop = it.span(use.field.start, use.field.end)
+            call.effects.append(Effect(Kind.HIJACK, None, "an option of ssh runs a local program", begin, stop, "runs"))
+    command = reading.commands.pop() if reading.commands else []
+    emit(it, call, "ssh")
+    inner = call.inside(list(call.fields), "ssh")
+    inner.effects = []
+    if command:
+        text = " ".join(f.text or "" for f in command) if all(f.text is not None for f in command) else None
+        value = Value((text,), all(f.sure for f in command)) if text is not None else ANYTHING
+    else:
+        value = call.stdin if call.stdin.texts != ("",) else Value(("",))
+    if value.texts is not None:
+        interpreted(it, inner, value, "shell", call.fields[0])
+    return ran(unknown(frozenset(("network",))))
+
+
+def rsync(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """`--delete` removes what is not in the source: the target is a tree that loses files."""
+    deletes = any(name.startswith(("--del", "--remove-source")) for name in reading.options)
+    if deletes and len(reading.operands) > 1:
+        field = reading.operands[-1]
+        for target in targets(it, field, recursive=True):
+            call.effects.append(Effect(Kind.DELETE, target, "", *it.span(field.start, field.end)))
+    return None
+
+
+def curl(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Data that begins with `@` is read from a file and sent."""
+    for use in reading.uses:
+        text = use.field.text if use.field.text is not None else use.field.prefix
+        path = ""
+        if use.option in _DATA:
+            m = re.match(r"(?:[^=@\s]*)?@(.+)", text) if use.option == "--data-urlencode" else re.match(r"@(.+)", text)
+            path = m.group(1) if m else ""
+        elif use.option in _FORM:
+            m = re.match(r"[^=]*=[@<]([^;,]+)", text)
+            path = m.group(1) if m else ""
+        if path and path != "-":
+            for target in targets(it, use.field._replace(text=path)):
+                call.effects.append(Effect(Kind.READ, target, "", *it.span(use.field.start, use.field.end)))
+    return None
+
+
+def getent(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    database = reading.operands[0].literal if reading.operands else None
+    if database in ("hosts", "ahosts", "ahostsv4", "ahostsv6", "networks", None):
+        call.effects.append(Effect(Kind.NETWORK, None, "asks the resolver", call.start, call.end))
+    elif database in ("shadow", "gshadow"):
+        call.effects.append(Effect(Kind.SECRET, None, "password hashes", call.start, call.end))
+    return None
+
+
+def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """A container with the host's root mounted in runs its command on the host's files."""
+    mounts = [u.field.text or "" for u in reading.uses if u.option in ("-v", "--volume", "--mount")]
+    roots = [m.group(1) for text in mounts if (m := re.search(r"(?:^/:|(?:source|src)=/,.*(?:target|dst|destination)=)([^:,]+)", text))]
+    command = reading.commands.pop() if reading.commands else []
+    if not roots or not command:
+        return None
+    words = [f.text or "" for f in command]
+    if words[:1] == ["chroot"]:
+        words = words[2:]
+    emit(it, call, call.fields[0].text)
+    inside = [re.sub(rf"^{re.escape(root.rstrip('/'))}(?=/|$)", "", w) or "/" for w in words for root in roots[:1]]
+    inner = call.inside([Field(w, call.start, call.end) for w in inside], "docker")
+    inner.effects = []
+    from stockade.shell.commands import run
+
+    it.in_copy(lambda: run(it, inner))
+    return ran(ANYTHING)
+
+
+__all__ = ["curl", "docker", "field_value", "getent", "rsync", "ssh"]

@@ -1,0 +1,116 @@
+"""Shells that are given text: `-c`, a script file, or standard input.  Source: bash(1) "Invocation"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Effect, Kind
+from stockade.shell.arguments import Reading, Use
+from stockade.shell.commands import Call, emit, interpreted, ran
+from stockade.shell.roles import apply_use, field_value
+from stockade.shell.values import ANYTHING, EMPTY, Field, Value
+
+if TYPE_CHECKING:
+    from stockade.shell.commands import Ran
+    from stockade.shell.interpret import Interpreter
+
+_BASH_LIKE = frozenset(("bash", "sh", "dash", "ash", "rbash"))
+_WITH_VALUE = frozenset(("--rcfile", "--init-file"))
+_LONG = frozenset(
+    ("--norc", "--noprofile", "--login", "--posix", "--restricted", "--verbose", "--noediting", "--debugger")
+)
+
+
+def read(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """Splits the words of a shell into options, text or script, and positional parameters."""
+    args = list(call.args)
+    letters = ""
+    while args and (args[0].literal or "")[:1] in ("-", "+") and len(args[0].literal or "") > 1:
+        field = args.pop(0)
+        text = field.literal or ""
+        if text in ("--", "-"):
+            break
+        if text in _WITH_VALUE and args:
+            apply_use(it, call, reading, Use("load", args.pop(0), text))
+        elif text.startswith("--"):
+            if text not in _LONG:
+                _add(it, call, Kind.UNKNOWN, f"the option `{text}` of a shell is not described", field)
+        else:
+            letters += text[1:]
+            if ("o" in text or "O" in text) and args:
+                args.pop(0)
+    name = (call.fields[0].text or "").rsplit("/", 1)[-1]
+    if name not in _BASH_LIKE:
+        _add(it, call, Kind.UNKNOWN, f"{name} is not bash; its own syntax is not modelled", call.fields[0], "other-shell")
+    if "i" in letters:
+        _add(it, call, Kind.UNKNOWN, "an interactive shell runs its start-up files", call.fields[0], "start-up")
+    if args and args[0].literal is None and "c" not in letters and args[0].many:
+        _add(it, call, Kind.UNKNOWN, "the options of a shell are not known", args[0], "value")
+    emit(it, call, name)
+    inner = call.inside(list(call.fields), name)
+    inner.effects = []
+    return ran(_run(it, inner, letters, args))
+
+
+def _add(it: Interpreter, call: Call, kind: Kind, detail: str, field: Field, code: str = "") -> None:
+    call.effects.append(Effect(kind, None, detail, *it.span(field.start, field.end), code=code))
+
+
+def _run(it: Interpreter, call: Call, letters: str, args: list[Field]) -> Value:
+    if "n" in letters and "c" not in letters:
+        return EMPTY
+    if "c" in letters:
+        if not args:
+            return EMPTY
+        return child_shell(it, call, field_value(args[0]), args[0], args[2:])
+    if args and "s" not in letters:
+        reading = _script_reading()
+        apply_use(it, call, reading, Use("script", args[0]))
+        it.emit_effects(call)
+        return ANYTHING
+    return child_shell(it, call, call.stdin, call.fields[0], args)
+
+
+def _script_reading() -> Reading:
+    from stockade.shell.catalog import catalog
+
+    program = catalog().get("bash")
+    assert program is not None
+    return Reading(program)
+
+
+def child_shell(it: Interpreter, call: Call, text: Value, field: Field, arguments: list[Field]) -> Value:
+    """A new shell: only exported variables reach it, and nothing comes back."""
+    from stockade.shell.interpret import field_value as as_value
+
+    def action() -> Value:
+        state = it.state
+        state.variables = {n: v for n, v in state.variables.items() if v.exported}
+        state.functions = {}
+        state.aliases = {}
+        state.expand_aliases = False
+        state.arguments = None if any(f.many for f in arguments) else tuple(as_value(f) for f in arguments)
+        outer, it.stdin = it.stdin, call.stdin
+        interpreted(it, call, text, "shell", field)
+        it.stdin = outer
+        return ANYTHING
+
+    fallbacks = it.fallbacks
+    out = it.in_copy(action)
+    it.fallbacks = fallbacks
+    it.emit_effects(call)
+    from stockade.shell.values import unknown
+
+    return unknown(text.tags) if out is ANYTHING else out
+
+
+def su(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """`su -c TEXT`, `runuser -c`, `sg GROUP -c`: another user's shell runs the text."""
+    field = reading.values.get("-c")
+    if field is None:
+        return None
+    emit(it, call, call.fields[0].text)
+    inner = call.inside(list(call.fields), call.fields[0].text or "su")
+    inner.effects = []
+    child_shell(it, inner, field_value(field), field, [])
+    return ran(ANYTHING)

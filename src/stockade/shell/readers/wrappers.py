@@ -1,0 +1,155 @@
+"""env, xargs, parallel: programs that run another with words of their own added."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Effect, Kind
+from stockade.shell.arguments import Reading
+from stockade.shell.commands import Call, emit, interpreted, ran, run, variable_effects
+from stockade.shell.syntax import byte_view, text_of
+from stockade.shell.values import ANYTHING, Field, Value, known
+
+if TYPE_CHECKING:
+    from stockade.shell.interpret import Interpreter
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_MAX_WORDS = 64
+
+
+def env(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """`env`, `sudo` and their like: assignments, then a command; `env -S` splits a string."""
+    command = reading.commands.pop() if reading.commands else []
+    while command:
+        m = _ASSIGNMENT.fullmatch(command[0].text or "")
+        if m is None:
+            break
+        field = command.pop(0)
+        call.effects.extend(variable_effects(it, m.group(1), known(byte_view(m.group(2))), field.start, field.end))
+    split = reading.values.get("-S")
+    if split is not None:
+        rest = " ".join(_quoted(f.text or "") for f in command)
+        value = Value((byte_view(f"{split.text} {rest}".strip()),), split.sure) if split.text else Value(None, False)
+        interpreted(it, call, value, "shell", split)
+        return None
+    if not command:
+        if call.fields[0].text in ("env", "genv"):
+            call.effects.append(Effect(Kind.SECRET, None, "prints the variables of the environment", call.start, call.end))
+        return None
+    if command[0].literal is not None and reading.options.keys() & {"-C", "-D"}:
+        call.effects.append(Effect(Kind.UNKNOWN, None, "runs in another folder", call.start, call.end, "value"))
+    return ran(run(it, call.inside(command, call.fields[0].text or "env")))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+# -- xargs ----------------------------------------------------------------------------------------
+
+
+def xargs(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """The command gets words from standard input: known, listed, or anything."""
+    command = reading.commands.pop() if reading.commands else [Field("echo", call.start, call.end)]
+    stdin = call.stdin
+    if "-a" in reading.values:
+        stdin = Value(None, False)
+    marker = _marker(reading)
+    it.nested += 1
+    if marker is not None:
+        fields = [_replaced(field, marker, stdin) for field in command]
+    else:
+        fields = command + _words(call, reading, stdin)
+    inner = call.inside(fields, "xargs")
+    inner.stdin = Value(("",))
+    out = run(it, inner)
+    it.nested -= 1
+    return ran(out)
+
+
+def _marker(reading: Reading) -> str | None:
+    for name in ("-I", "-i", "--replace"):
+        if name in reading.options:
+            value = reading.values.get(name)
+            return value.text if value is not None and value.text else "{}"
+    return None
+
+
+def _words(call: Call, reading: Reading, stdin: Value) -> list[Field]:
+    if stdin.texts is not None and len(stdin.texts) == 1:
+        words = _split(reading, text_of(stdin.texts[0]))
+        if len(words) <= _MAX_WORDS:
+            return [Field(w, call.start, call.end, sure=stdin.sure, tags=stdin.tags, dynamic=True) for w in words]
+    return [_unknown(call, stdin)]
+
+
+def _split(reading: Reading, text: str) -> list[str]:
+    if "-0" in reading.options:
+        return [w for w in text.split("\0") if w]
+    if "-d" in reading.values:
+        return [w for w in text.split(reading.values["-d"].text or "\n") if w]
+    return [w.strip("'\"").replace("\\", "") for w in text.split()]
+
+
+def _unknown(call: Call, stdin: Value) -> Field:
+    listed = stdin.kind == "listed"
+    return Field(
+        None, call.start, call.end, sure=listed, many=True, kind=stdin.kind, prefix=text_of(stdin.prefix),
+        under=stdin.under, tags=stdin.tags,
+    )  # fmt: skip
+
+
+def _replaced(field: Field, marker: str, stdin: Value) -> Field:
+    """A word of the command with the marker in it."""
+    text = field.text
+    if text is None or marker not in text:
+        return field
+    lines = _lines(stdin)
+    if lines is not None:
+        texts = tuple(dict.fromkeys(text.replace(marker, line) for line in lines)) or ("",)
+        return field._replace(text=texts[0], alts=texts if len(texts) > 1 else (), sure=stdin.sure, tags=stdin.tags, dynamic=True)
+    before, _, after = text.partition(marker)
+    whole = before == "" and after == ""
+    return Field(
+        None, field.start, field.end, sure=stdin.kind == "listed", kind=stdin.kind if whole else "",
+        prefix=before or text_of(stdin.prefix), suffix=after, under=stdin.under if whole else "", tags=stdin.tags,
+    )  # fmt: skip
+
+
+def _lines(stdin: Value) -> list[str] | None:
+    if stdin.texts is None:
+        return None
+    lines = [line.strip() for text in stdin.texts for line in text_of(text).split("\n") if line.strip()]
+    return lines if len(lines) <= _MAX_WORDS else None
+
+
+# -- parallel -------------------------------------------------------------------------------------
+
+
+def parallel(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """GNU parallel gives a joined string to a shell, with arguments from `:::` or standard input."""
+    command = reading.commands.pop() if reading.commands else []
+    texts = [f.text for f in command]
+    at = next((i for i, t in enumerate(texts) if t is not None and t.startswith(":::")), len(texts))
+    words, given = command[:at], command[at + 1 :]
+    call.effects.append(Effect(Kind.EXECUTE, None, "runs a command for every argument", call.start, call.end, "code"))
+    if not words:
+        interpreted(it, call, call.stdin, "shell", call.fields[0])
+        return None
+    if any(f.text is None for f in words):
+        call.effects.append(Effect(Kind.UNKNOWN, None, "the command that it runs is not known", call.start, call.end))
+        return None
+    emit(it, call, "parallel")
+    arguments = [f.text for f in given] if at < len(texts) else _lines(call.stdin)
+    it.nested += 1
+    if arguments is None or any(a is None for a in arguments):
+        run(it, call.inside([*words, _unknown(call, call.stdin)], "parallel"))
+    else:
+        line = " ".join(f.text or "" for f in words)
+        for argument in arguments[:_MAX_WORDS]:
+            quoted = _quoted(argument or "")
+            text = line.replace("{}", quoted) if "{}" in line else f"{line} {quoted}"
+            it.run_text(text, call.start, call.end)
+    it.nested -= 1
+    return ran(ANYTHING)

@@ -1,0 +1,170 @@
+"""What the interpreter knows at one point of a script: variables, folder, functions, files written."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+from stockade.model.context import Context
+from stockade.shell.syntax import Function, byte_view
+from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Value, join, known
+
+# Variables that bash sets itself to numbers, and that evaluate to nothing but numbers.
+_INTEGERS = frozenset(
+    ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "OPTIND", "SHLVL",
+     "EPOCHSECONDS", "HISTCMD", "COLUMNS", "LINES", "#", "?", "$", "!")
+)  # fmt: skip
+
+
+class Variable(NamedTuple):
+    """`array` is set for arrays; `integer` for `declare -i`, `reference` for `declare -n`."""
+
+    value: Value
+    array: tuple[Value, ...] | None = None
+    exported: bool = False
+    integer: bool = False
+    reference: bool = False
+
+
+class State:
+    """The mutable state of one shell; a subshell works on a `copy`."""
+
+    __slots__ = (
+        "aliases", "arguments", "context", "cwd", "expand_aliases", "functions", "ifs_changed",
+        "lookup_changed", "oldcwd", "stack", "unset", "variables", "written",
+    )  # fmt: skip
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.cwd: str | None = context.cwd
+        self.oldcwd: str | None = None
+        self.stack: list[str | None] = []
+        self.variables: dict[str, Variable] = {}
+        self.functions: dict[str, Function] = {}
+        self.aliases: dict[str, Value] = {}
+        self.arguments: tuple[Value, ...] | None = None
+        self.expand_aliases = False
+        self.ifs_changed = False
+        self.lookup_changed = False
+        self.unset: frozenset[str] = frozenset()
+        self.written: dict[str, Value] = {}
+
+    def copy(self) -> State:
+        other = State.__new__(State)
+        for name in State.__slots__:
+            setattr(other, name, getattr(self, name))
+        other.stack = list(self.stack)
+        other.variables = dict(self.variables)
+        other.functions = dict(self.functions)
+        other.aliases = dict(self.aliases)
+        other.written = dict(self.written)
+        return other
+
+    def join(self, other: State) -> None:
+        """Becomes what either of two branches may have left."""
+        if self.cwd != other.cwd:
+            self.cwd = None
+        if self.oldcwd != other.oldcwd:
+            self.oldcwd = None
+        if self.stack != other.stack:
+            self.stack = []
+        for name in self.variables.keys() | other.variables.keys():
+            mine, theirs = self.variables.get(name), other.variables.get(name)
+            if mine is not theirs:
+                self.variables[name] = _joined(mine, theirs)
+        self.functions.update(other.functions)
+        self.aliases.update(other.aliases)
+        self.expand_aliases |= other.expand_aliases
+        self.ifs_changed |= other.ifs_changed
+        self.lookup_changed |= other.lookup_changed
+        self.unset &= other.unset
+        for path, value in other.written.items():
+            self.written[path] = join(self.written.get(path, value), value)
+
+    # -- variables -------------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Value:
+        """The value of `$name`."""
+        variable = self.variables.get(name)
+        if variable is not None:
+            return variable.value
+        if name in self.unset:
+            return EMPTY
+        if name == "HOME":
+            return known(byte_view(self.context.home))
+        if name == "PWD":
+            return ANYTHING if self.cwd is None else known(byte_view(self.cwd))
+        if name == "OLDPWD":
+            return ANYTHING if self.oldcwd is None else known(byte_view(self.oldcwd))
+        if name in _INTEGERS:
+            return INTEGER
+        if name == "IFS":
+            return known(" \t\n")
+        if name.isdigit():
+            return self._positional(int(name))
+        environment = self.context.env
+        if environment is not None and name in environment:
+            return Value((byte_view(environment[name]),), sure=False)
+        return ANYTHING
+
+    def _positional(self, number: int) -> Value:
+        if number == 0 or self.arguments is None:
+            return ANYTHING
+        return self.arguments[number - 1] if number <= len(self.arguments) else EMPTY
+
+    def array(self, name: str) -> tuple[Value, ...] | None:
+        """The elements of `${name[@]}` or `$@`, None where they are not known."""
+        if name in ("@", "*"):
+            return self.arguments
+        variable = self.variables.get(name)
+        if variable is None:
+            return None
+        return variable.array if variable.array is not None else (variable.value,)
+
+    def assign(self, name: str, value: Value, *, array: tuple[Value, ...] | None = None) -> None:
+        old = self.variables.get(name)
+        if old is not None and old.reference and old.value.text:
+            name = old.value.text
+            old = self.variables.get(name)
+        exported = old.exported if old is not None else False
+        integer = old.integer if old is not None else False
+        self.variables[name] = Variable(value, array, exported, integer)
+        if name == "IFS":
+            self.ifs_changed = True
+        elif name == "PATH":
+            self.lookup_changed = True
+
+    # -- paths -----------------------------------------------------------------------------------
+
+    def absolute(self, path: str) -> str | None:
+        """`path` joined to the working folder, `..` and links left alone; None where that is unknown."""
+        if path.startswith("/"):
+            return path
+        if self.cwd is None:
+            return None
+        return posixpath.join(self.cwd, path) if path else self.cwd
+
+    def change_folder(self, path: str | None) -> None:
+        self.oldcwd = self.cwd
+        target = None if path is None else self.absolute(path)
+        self.cwd = None if target is None else normal(target)
+
+
+def normal(path: str) -> str:
+    """`path` without `.`, `..` and doubled slashes, as text (links are not looked at)."""
+    result = posixpath.normpath(path)
+    return "/" + result.lstrip("/") if result.startswith("//") else result
+
+
+def _joined(mine: Variable | None, theirs: Variable | None) -> Variable:
+    if mine is None or theirs is None:
+        present = mine or theirs
+        assert present is not None
+        hints = present.value.texts
+        value = Value(hints, False, tags=present.value.tags) if hints else ANYTHING
+        return Variable(value, None, present.exported, False, False)
+    array = mine.array if mine.array == theirs.array else None
+    return Variable(
+        join(mine.value, theirs.value), array, mine.exported or theirs.exported,
+        mine.integer and theirs.integer, mine.reference or theirs.reference,
+    )  # fmt: skip
