@@ -31,7 +31,7 @@
 
 static const char *const PASS_THROUGH[] = {
     "env",  "xargs", "timeout", "nice", "nohup", "setsid", "stdbuf",   "find",    "bash", "sh",
-    "dash", "cat",   "base64",  "tee",  "true",  "false",  "basename", "dirname", NULL,
+    "dash", "cat",   "base64",  "tee",  "true",  "false",  "basename", "dirname", "echo", "printf", NULL,
 };
 
 /* Options of sudo and doas that take the next word as their value. */

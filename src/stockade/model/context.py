@@ -38,3 +38,4 @@ class Context(NamedTuple):
     roots: tuple[str, ...] = ()
     state: str = ""
     config: str = ""
+    env_complete: bool = False  # a variable that is not in `env` is not set

@@ -100,7 +100,8 @@ class Segment(NamedTuple):
         return tuple(e.detail for e in self.effects if e.kind is Kind.NETWORK and e.code == "host")
 
     def _paths(self, kinds: frozenset[Kind]) -> tuple[str | None, ...]:
-        return tuple(e.target.path for e in self.effects if e.kind in kinds and e.target is not None)
+        found = [e.target for e in self.effects if e.kind in kinds and e.target is not None]
+        return tuple(None if target.glob else target.path for target in found)
 
 
 _WRITING = frozenset((Kind.WRITE, Kind.EDIT, Kind.DELETE, Kind.MODE, Kind.DISK))
@@ -119,3 +120,5 @@ class Analysis(NamedTuple):
     complete: bool
     error: tuple[str, str, int, int] | None = None
     nothing_runs: bool = False
+    syntax: object = None  # what the reader saw, for a second opinion
+    plain: bool = False  # one simple command of nothing but literals

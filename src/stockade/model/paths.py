@@ -137,7 +137,7 @@ def is_pattern(part: str) -> bool:
         if part[at] == "\\":
             at += 2
             continue
-        if part[at] in "*?[":
+        if part[at] in "*?" or (part[at] == "[" and part.find("]", at + 2) > 0):
             return True
         at += 1
     return False

@@ -21,6 +21,8 @@ from stockade.policy.policy import Policy
 from stockade.policy.rules import Rule, Subject, matches
 from stockade.secrets.names import env_file
 from stockade.shell import analyze
+from stockade.shell.crosscheck import disagreement
+from stockade.shell.syntax import byte_view
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 
@@ -51,7 +53,6 @@ PRECEDENCE: tuple[Stage, ...] = (
 _WRITING = frozenset((Kind.WRITE, Kind.EDIT, Kind.DELETE, Kind.MODE))
 _READING = frozenset((Kind.READ, Kind.EDIT))
 _MODE_LIFTABLE_LAYERS = frozenset(("project", "user", "session"))
-_NOT_BY_INNER_RULE = frozenset(("privilege", "install", "network", "secrets-file", "unknown-effect"))
 
 
 class Settled(NamedTuple):
@@ -94,10 +95,14 @@ def _joined(
     if verdict is ASK and policy.mode.asks_nobody:
         verdict, rule, layer = DENY, "mode/dontAsk", "presence"
         reason = f"nobody is asked in `dontAsk`: {reason}"
+    if verdict is ALLOW and analysis is not None and not analysis.plain and analysis.syntax is not None:
+        doubt = disagreement(byte_view(action.command), analysis.syntax)  # type: ignore[arg-type]
+        if doubt is not None:
+            verdict, rule, layer, reason = ASK, "guard/second-opinion", "guard", doubt
     risk = max((r.risk for r in results), key=_RISK_ORDER.__getitem__)
     return Decision(
         verdict, rule, layer, reason, risk, policy.mode.name, action, tuple(results), analysis,
-        _suggestion(first, results, verdict), first.start, first.end,
+        _suggestion(results, verdict, policy), first.start, first.end,
     )  # fmt: skip
 
 
@@ -120,20 +125,37 @@ def _granted(
     return ALLOW, f"grant/{grant.kind}", "grant", "approved before in this session"
 
 
-def _suggestion(first: CheckResult, results: list[CheckResult], verdict: Verdict) -> str:
-    """The smallest rule that would allow what was asked about."""
-    if verdict is ALLOW or first.layer == "floor":
+def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) -> str:
+    """The smallest rules that would allow what was asked about; empty where no rule would."""
+    if verdict is ALLOW or policy.degraded:
         return ""
-    asks = [r for r in results if r.verdict is not ALLOW] or [first]
-    lines = []
-    for result in asks:
-        subject = result.subject
-        if result.key == "bash":
-            if subject and "…" not in subject:
-                lines.append(f'"Bash({subject})" = "allow"')
-        elif result.key in ("read", "edit", "external_directory", "network", "mcp") and subject and "…" not in subject:
-            lines.append(f'{result.key} = {{ "{subject}" = "allow" }}')
+    lines: list[str] = []
+    for result in results:
+        if result.verdict is ALLOW:
+            continue
+        line = _allowing(result, policy)
+        if line is None:
+            return ""
+        lines.append(line)
+    smart = policy.mode.name == "smart" and any(r.verdict is not ALLOW and r.key == "bash" and r.rank < len(HIGH_RISK) for r in results)
+    if smart:  # no rule lifts what is of high risk there
+        lines.insert(0, 'permission_mode = "default"')
     return "; ".join(dict.fromkeys(lines))
+
+
+
+
+def _allowing(result: CheckResult, policy: Policy) -> str | None:
+    """The rule that would allow one check, or None where there is none in this mode."""
+    subject = result.subject
+    if not result.liftable or result.layer == "floor" or "…" in subject or not subject or any(c in subject for c in '"*\\\n'):
+        return None
+    if result.key != "bash":
+        return f'{result.key} = {{ "{subject}" = "allow" }}' if result.key in _BY_SUBJECT else None
+    return f'"Bash({subject})" = "allow"'
+
+
+_BY_SUBJECT = frozenset(("read", "edit", "external_directory", "network", "mcp"))
 
 
 # -- rules ----------------------------------------------------------------------------------------
@@ -159,7 +181,8 @@ def settle(key: str, subject: Subject, context: Context, policy: Policy) -> Sett
             chosen = rule
     assert chosen is not None  # the posture has a bare rule for every key
     held = _held(key, subject, context, policy)
-    return Settled(chosen, tuple(_explained(rule, match, chosen, strict) for rule, match in seen), strict, held)
+    matched = tuple(_explained(rule, match, chosen, strict) for rule, match in seen) if policy.trace else ()
+    return Settled(chosen, matched, strict, held)
 
 
 def _keeps_care(rule: Rule, chosen: Rule) -> bool:
@@ -249,7 +272,7 @@ def _allowed_by_rule(check: Check, settled: Settled, policy: Policy) -> CheckRes
     """A specific allow lifts the asks of guards; in `smart` what is of high risk still asks."""
     rule = settled.rule
     for finding in check.found:
-        inner = check.inner_only and finding.rule in _NOT_BY_INNER_RULE
+        inner = check.inner_only and finding.outer
         if (policy.mode.name == "smart" and finding.rule in HIGH_RISK) or not finding.lifted or inner:
             return _ask(check, settled, finding, policy)
     return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))

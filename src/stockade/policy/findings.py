@@ -64,6 +64,7 @@ class Finding(NamedTuple):
     start: int
     end: int
     lifted: bool = True
+    outer: bool = False  # of a wrapper: a rule for the command inside does not lift it
 
 
 _PLAIN = {
@@ -109,7 +110,7 @@ def judge(effect: Effect, context: Context) -> Finding | None:
             if secret is not None:
                 return Finding("secrets-file", f"runs {secret}", effect.start, effect.end)
         reason = plain[1].format(effect.detail or _PLAIN_DETAIL.get(kind, "something that is not known"))
-        return Finding(plain[0], reason, effect.start, effect.end)
+        return Finding(plain[0], reason, effect.start, effect.end, True, effect.code == "wrapper")
     assert effect.target is not None
     if kind in (Kind.READ, Kind.LIST):
         return _read(effect, effect.target, context)

@@ -36,6 +36,7 @@ class Policy(NamedTuple):
     grants: Grants = Grants()
     degraded: str = ""
     touches_paths: frozenset[str] = frozenset()
+    trace: bool = False  # also say which other rules matched, and why they did not decide
 
     def hidden(self) -> frozenset[str]:
         """Keys whose last rule is a bare deny: their tools are not offered to the model."""
@@ -54,6 +55,7 @@ def build(
     safe_extra: tuple[str, ...] = (),
     grants: Grants | None = None,
     degraded: str = "",
+    trace: bool = False,
 ) -> Policy:
     """A policy from rules in precedence order (lowest layer first) and settings.
 
@@ -69,5 +71,5 @@ def build(
     touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
     return Policy(
         chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
-        grants or Grants(), degraded, touches,
+        grants or Grants(), degraded, touches, trace,
     )  # fmt: skip

@@ -29,6 +29,8 @@ SYSTEM = (
     "/etc/ssl/private", "/etc/krb5.keytab", "/etc/security/opasswd", "/etc/wireguard", "/etc/ssh",
     "/var/lib/docker", "/root/.ssh", "/run/secrets", "/var/run/secrets", "/run/credentials",
 )  # fmt: skip
+_SYSTEM_FIRST = ("/etc/", "/var/", "/root/", "/run/", "/proc/")
+_FOLDER = re.compile("/(?:" + "|".join(re.escape(folder) for folder in FOLDERS) + ")/")
 _PROC = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/(?:environ|mem|maps|fd|root|cwd|auxv|cmdline)(?:/|$)|/proc/k(?:core|msg)$")
 _ENV_FILE = re.compile(r"\.env(?:rc)?(?:[._-].*)?$|.*\.env(?:\..*)?$", re.IGNORECASE)
 
@@ -48,9 +50,8 @@ def env_file(name: str) -> bool:
 def secret_path(path: str) -> str | None:
     """Why a normalised absolute path is a secret, or None.  Case is ignored, as some file systems do."""
     lower = path.lower()
-    parts = lower.split("/")
-    name = parts[-1]
-    if env_file(name):
+    name = lower[lower.rfind("/") + 1 :]
+    if "env" in name and env_file(name):
         return "an environment file"
     if name in NOT_SECRET or name.endswith(_PUBLIC):
         return None
@@ -58,17 +59,14 @@ def secret_path(path: str) -> str | None:
         return "a credentials file"
     if name.endswith(SUFFIXES):
         return "a private key or key store"
-    if _PROC.match(path):
-        return "the memory or environment of a process"
-    for system in SYSTEM:
-        if lower == system or lower.startswith(system + "/"):
-            return "credentials of the system"
-    if lower.startswith("/dev/fd/"):
-        return None
-    joined = "/" + "/".join(parts[1:]) + "/"
-    for folder in FOLDERS:
-        if f"/{folder}/" in joined:
-            return "a credentials folder"
+    if lower.startswith(_SYSTEM_FIRST):
+        if _PROC.match(path):
+            return "the memory or environment of a process"
+        for system in SYSTEM:
+            if lower == system or lower.startswith(system + "/"):
+                return "credentials of the system"
+    if "/." in lower and _FOLDER.search(lower + "/"):
+        return "a credentials folder"
     return None
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from stockade.model.context import Context
 from stockade.model.effects import Analysis, Effect, Kind, Segment
 from stockade.shell.interpret import Interpreter
-from stockade.shell.parsing import parse
-from stockade.shell.syntax import Refused, byte_view
+from stockade.shell.parsing import oddity, parse
+from stockade.shell.syntax import Lit, Refused, Script, Simple, Word, byte_view
 from stockade.shell.values import ANYTHING
 
 __all__ = ["Analysis", "Segment", "analyze", "analyze_argv"]
@@ -32,12 +34,37 @@ def analyze(command: str, context: Context) -> Analysis:
         error = error or refused
     except RecursionError:
         error = error or Refused("too-deep", "nested too deeply", 0, len(view))
+    if error is None and (odd := oddity(view)) is not None:
+        it.segments.append(Segment((), None, (), (), (Effect(Kind.UNKNOWN, None, odd.message, odd.start, odd.end, odd.code),), odd.start, odd.end))
     segments = tuple(dict.fromkeys(it.segments))
     if error is not None:
         return _refused(error, segments)
-    if not parsed.script.items:
+    script = parsed.script
+    if not script.items:
         return Analysis((), True, None, bool(command.strip()))
-    return Analysis(segments, bool(segments) and not any(_open(s) for s in segments))
+    complete = bool(segments) and not any(_open(s) for s in segments)
+    return Analysis(segments, complete, None, False, script, _plain(command, script))
+
+
+_PLAIN_LINE = re.compile(r"[A-Za-z0-9_./:@%+,=-]+(?:(?: | ?(?:\||&&|\|\||;) ?)[A-Za-z0-9_./:@%+,=-]+)*")
+_RESERVED = re.compile(
+    r"(?:^|[ |&;])(?:if|then|else|elif|fi|while|until|for|select|do|done|case|esac|in|function|coproc|time)(?:$|[ |&;])"
+)
+
+
+def _plain(command: str, script: Script) -> bool:
+    """Whether the text cannot be read in two ways.
+
+    Either one simple command of literal words, or bare words and operators with nothing quoted.
+    """
+    if _PLAIN_LINE.fullmatch(command) and not _RESERVED.search(command):
+        return True
+    if len(script.items) != 1 or len(script.items[0].pipeline.commands) != 1:
+        return False
+    command = script.items[0].pipeline.commands[0]
+    if not isinstance(command, Simple) or command.assigns or any(r.heredoc is not None for r in command.redirects):
+        return False
+    return all(len(word.parts) == 1 and isinstance(word.parts[0], Lit) for word in command.words if isinstance(word, Word))
 
 
 def _refused(error: Refused, segments: tuple[Segment, ...]) -> Analysis:
@@ -45,13 +72,17 @@ def _refused(error: Refused, segments: tuple[Segment, ...]) -> Analysis:
 
 
 def _open(segment: Segment) -> bool:
-    return not segment.dormant and any(e.kind is Kind.UNKNOWN and e.code in _RUNS_UNKNOWN for e in segment.effects)
+    if segment.dormant:
+        return False
+    return any(
+        e.kind is Kind.HIJACK or e.kind is Kind.FLOOR or (e.kind is Kind.UNKNOWN and e.code in _RUNS_UNKNOWN) for e in segment.effects
+    )
 
 
 # The reasons for which it is not known which programs run.
 _RUNS_UNKNOWN = frozenset(
     ("dynamic", "evaluates-data", "unknown-text", "too-deep", "parse", "recursion", "alias", "shell-option", "builtin",
-     "other-shell", "start-up", "value", "trap", "callback", "program-text")
+     "other-shell", "start-up", "trap", "callback", "program-text")
 )  # fmt: skip
 
 

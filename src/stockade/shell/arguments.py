@@ -28,7 +28,7 @@ class Reading:
     """
 
     __slots__ = (
-        "commands", "drops", "effects", "only", "operand_roles", "operands", "options", "path", "program",
+        "commands", "drops", "effects", "info", "only", "operand_roles", "operands", "options", "path", "program",
         "recursive", "uses", "values", "wild",
     )  # fmt: skip
 
@@ -43,6 +43,7 @@ class Reading:
         self.values: dict[str, Field] = {}
         self.commands: list[list[Field]] = []
         self.only = ""
+        self.info = False
         self.drops: set[str] = set()
         self.recursive = program.recursive
         self.wild: Field | None = None
@@ -62,6 +63,7 @@ def read_arguments(program: Program, args: list[Field]) -> Reading:
             continue
         if len(rest) == 1 and _is_info(current, rest[0]):
             reading.effects = []
+            reading.info = True
             return reading
         operands = _options_of(reading, rest, until_operand=current.style == "posix")
         return _finish(reading, operands)
@@ -249,6 +251,8 @@ def _apply(
             _unknown(reading, f"the value of `{name}` is not known", attached.start, attached.end)
     if option.role == "argv" and attached is not None:
         return _command_option(reading, attached, args, at)
+    if attached is None and option.arity == "optional" and option.role == "write":
+        attached = field._replace(text=".")  # a default name in the working folder
     if attached is not None and option.arity != "none":
         reading.values[option.name] = attached
         reading.uses.append(Use(option.role, attached, name))
@@ -276,7 +280,8 @@ def _finish(reading: Reading, operands: list[Field]) -> Reading:
         return reading
     base = () if reading.only else program.effects
     reading.effects.extend((e, "", 0, 0) for e in base)
-    reading.effects = [e for e in reading.effects if e[0] not in reading.drops]
+    # An unknown that was found in the words stays: only what the table says can be taken back by it.
+    reading.effects = [e for e in reading.effects if e[0] not in reading.drops or (e[0] == "unknown" and e[1])]
     _allocate(reading, operands)
     return reading
 

@@ -338,9 +338,9 @@ def _source(it: Interpreter, call: Call) -> Value:
 
 def _exec(it: Interpreter, call: Call) -> Value:
     args = list(call.args)
-    while args and re.fullmatch(r"-[cla]+", args[0].literal or ""):
-        takes_name = (args.pop(0).literal or "").endswith("a")
-        if takes_name and args:
+    while args and re.match(r"-[cl]*(?:a|[cl]$)", args[0].literal or ""):
+        flags = args.pop(0).literal or ""
+        if flags.endswith("a") and flags.count("a") == 1 and args:
             args.pop(0)
     if not args:
         return _done(it, call)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-PATH_ROLES = frozenset(("read", "list", "write", "edit", "delete", "mode", "disk"))
+PATH_ROLES = frozenset(("read", "list", "write", "edit", "move", "delete", "mode", "disk"))
 ROLES = PATH_ROLES | {
     "text", "run", "load", "shell", "code", "script", "argv", "env", "host", "remote", "remote-write",
     "rev", "refspec", "unknown",
@@ -54,7 +54,7 @@ class Program:
 
     __slots__ = (
         "bare", "effects", "env", "globals_anywhere", "implied", "language", "long_names", "name", "numeric",
-        "operands", "options", "reader", "recursive", "source", "stdin", "style", "subs", "summary",
+        "_known_subs", "operands", "options", "reader", "recursive", "source", "stdin", "style", "subs", "summary",
     )  # fmt: skip
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -76,13 +76,17 @@ class Program:
         self.options: dict[str, Option] = {name: Option(*values) for name, values in raw["options"].items()}
         self.long_names: tuple[str, ...] = tuple(n for n in self.options if n.startswith("--"))
         self.subs: dict[str, Mapping[str, Any]] = raw["subs"]
+        self._known_subs: dict[str, Program] = {}
 
     def sub(self, name: str) -> Program | None:
         """The description of a subcommand; its options include the program's where those may follow."""
+        known = self._known_subs.get(name)
+        if known is not None:
+            return known
         raw = self.subs.get(name)
         if raw is None:
             return None
-        program = Program(raw)
+        program = self._known_subs[name] = Program(raw)
         program.reader = program.reader or self.reader
         program.language = program.language or self.language
         if self.globals_anywhere:

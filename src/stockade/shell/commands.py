@@ -64,7 +64,8 @@ class Call:
 
     def inside(self, fields: list[Field], wrapper: str, *, external: bool = True) -> Call:
         """The call that this one makes, with itself as a wrapper around it."""
-        call = Call(fields, self.stdin, list(self.effects), self.start, self.end)
+        effects = [e if e.code else e._replace(code="wrapper") for e in self.effects]
+        call = Call(fields, self.stdin, effects, self.start, self.end)
         call.wrappers = (*self.wrappers, wrapper)
         call.argvs = (*self.argvs, shown(self.fields))
         call.external = external
@@ -86,7 +87,14 @@ class Call:
 
 
 def shown(fields: list[Field]) -> tuple[str | None, ...]:
-    return tuple(f.text if f.sure and not f.glob and not f.many and not f.alts else None for f in fields)
+    return tuple(_shown(f) for f in fields)
+
+
+def _shown(field: Field) -> str | None:
+    if not field.sure or field.glob or field.many or field.alts:
+        return None
+    # The number of a process substitution is the shell's to choose.
+    return None if field.text is not None and field.text.startswith("/dev/fd/") and field.dynamic else field.text
 
 
 # -- a simple command -----------------------------------------------------------------------------
@@ -351,6 +359,8 @@ def targets(it: Interpreter, field: Field, *, recursive: bool = False) -> list[T
     if path is None:
         return [Target(None, "", text, field.glob, recursive)]
     found = [Target(path, "", text, field.glob, recursive)]
+    if not field.sure:
+        found.append(Target(None, "", f"{field.prefix}…", False, recursive))
     if it.fallbacks and not text.startswith("/"):
         for folder in it.fallbacks:
             other = None if folder is None else posixpath.join(folder, text)
@@ -362,13 +372,14 @@ def targets(it: Interpreter, field: Field, *, recursive: bool = False) -> list[T
 def _unknown_target(it: Interpreter, field: Field, recursive: bool) -> Target:
     word = f"{field.prefix}…{field.suffix}"
     under = ""
+    suffix = ".env" if SECRET in field.tags else field.suffix  # names that were asked for as secrets
     confined = field.kind in ("listed", "int") and ".." not in field.prefix.split("/")
     if confined:
         base = posixpath.dirname(field.prefix) if field.prefix else field.under or "."
         under = it.state.absolute(base) or ""
         if any(folder is None for folder in it.fallbacks):
             under = ""
-    return Target(None, under, word, False, recursive, field.kind == "listed", field.suffix)
+    return Target(None, under, word, False, recursive, field.kind == "listed", suffix)
 
 
 # -- running --------------------------------------------------------------------------------------
@@ -386,7 +397,8 @@ def run(it: Interpreter, call: Call) -> Value:
     if name.glob:
         return _pattern_name(it, call, name)
     if name.dynamic or not name.sure:
-        call.effects.append(_effect(it, Kind.UNKNOWN, "the name of the command is computed", name, "dynamic"))
+        code = "computed" if name.sure else "dynamic"
+        call.effects.append(_effect(it, Kind.UNKNOWN, "the name of the command is computed", name, code))
     return _named(it, call, name.text)
 
 
@@ -460,19 +472,12 @@ def _call_function(it: Interpreter, call: Call, name: str) -> Value:
 
     call.argvs = (*call.argvs, shown(call.fields))
     emit(it, call, name, builtin=True)
-    if any(f.many for f in call.args):
-        arguments: tuple[Value, ...] | None = None
-    else:
-        arguments = tuple(field_value(f) for f in call.args)
+    known_words = not any(f.many for f in call.args)
+    arguments = tuple(field_value(f) for f in call.args) if known_words else None
     outer, it.stdin = it.stdin, call.stdin
-    out = it.call(it.state.functions[name], arguments or (), call.start, call.end) if arguments is not None else _vague_call(it, call, name)
+    out = it.call(it.state.functions[name], arguments, call.start, call.end)
     it.stdin = outer
     return out
-
-
-def _vague_call(it: Interpreter, call: Call, name: str) -> Value:
-    it.note(Kind.UNKNOWN, f"the arguments of `{name}` are not known", call.start, call.end, "value")
-    return it.call(it.state.functions[name], (), call.start, call.end)
 
 
 def shadows(name: str) -> bool:
@@ -574,7 +579,8 @@ def _described(it: Interpreter, call: Call, base: str, reading: Reading, trusted
     from stockade.shell.readers import READERS
 
     apply_reading(it, call, reading)
-    reader = READERS.get(reading.program.reader)
+    forget_written(it, call)
+    reader = READERS.get(reading.program.reader) if not reading.info else None
     handled = reader(it, call, reading) if reader is not None else None
     if isinstance(handled, Ran):
         return handled.out
@@ -619,6 +625,7 @@ def emit(
     """Reports the segment of a call."""
     argv = shown(call.fields)
     nested = it.nested > 0
+    _judge_flow(call, program)
     effects = tuple(e._replace(code=e.code or "nested") for e in call.effects) if nested else tuple(call.effects)
     it.emit(
         Segment(argv, program, call.wrappers, (*call.argvs, argv), effects, call.start, call.end,
@@ -626,8 +633,33 @@ def emit(
     )  # fmt: skip
 
 
-def secret_in_words(fields: list[Field]) -> bool:
-    return any(SECRET in f.tags for f in fields)
+_SILENT = frozenset(("test", "[", "true", ":", "read", "export"))
+
+
+def _judge_flow(call: Call, program: str | None) -> None:
+    """A secret that this line holds is printed, or reaches something that sends."""
+    words = any(SECRET in f.tags for f in call.fields)
+    if any(e.kind is Kind.NETWORK for e in call.effects) and (words or SECRET in call.stdin.tags):
+        call.effects.append(
+            Effect(Kind.HIJACK, None, "a secret that this line reads goes to the network", call.start, call.end, "flow")
+        )
+    elif words and program not in _SILENT:
+        call.effects.append(Effect(Kind.SECRET, None, "uses the value of a secret variable", call.start, call.end))
+
+
+def forget_written(it: Interpreter, call: Call) -> None:
+    """What a program wrote replaces what this line knew about the file."""
+    tags = call.stdin.tags
+    if any(e.kind is Kind.NETWORK for e in call.effects):
+        tags |= {NETWORK}
+    for effect in call.effects:
+        target = effect.target
+        if target is None or effect.kind not in (Kind.WRITE, Kind.EDIT, Kind.DELETE):
+            continue
+        if target.path is None or target.glob:
+            it.state.written = dict.fromkeys(it.state.written, unknown(tags))
+        elif NETWORK in tags or normal(target.path) in it.state.written:
+            it.state.written[normal(target.path)] = unknown(tags)
 
 
 __all__ = [

@@ -11,6 +11,8 @@ import fnmatch
 import re
 from collections.abc import Callable
 
+from stockade.model.paths import is_pattern
+from stockade.secrets.names import secret_variable
 from stockade.shell.state import State
 from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Script, Subst, Word, text_of
 from stockade.shell.values import (
@@ -19,6 +21,7 @@ from stockade.shell.values import (
     INTEGER,
     MAX_ALTERNATIVES,
     NO_TAGS,
+    SECRET,
     Field,
     Value,
     is_integer,
@@ -148,6 +151,9 @@ class Expander:
         if separators is None:
             build.unknown_fields(value._replace(texts=None, sure=False))
             return
+        if value.kind == "mixed":
+            build.unknown_fields(value)
+            return
         if len(value.texts) > 1:
             if any(c in text for text in value.texts for c in separators) or "" in value.texts:
                 build.unknown_fields(value)
@@ -245,7 +251,7 @@ class Expander:
                 return ANYTHING
             return self.state.lookup(target)
         if part.index is None:
-            return self.state.lookup(part.name)
+            return self._of_environment(part.name, self.state.lookup(part.name))
         elements = self.state.array(part.name)
         if elements is None:
             return ANYTHING
@@ -258,6 +264,12 @@ class Expander:
         for element in elements:
             result = join(result, element) if result is not ANYTHING else element
         return result._replace(sure=False) if result.texts else result
+
+    def _of_environment(self, name: str, value: Value) -> Value:
+        """A variable that this line did not set and whose name says that it holds a secret."""
+        if name in self.state.variables or not secret_variable(name):
+            return value
+        return value._replace(tags=value.tags | {SECRET})
 
     def _indirect(self, part: Param) -> Value:
         name = self.state.lookup(part.name).text
@@ -275,12 +287,18 @@ class Expander:
         is_set = value.text is not None and (value.text != "" or not part.op.startswith(":"))
         is_empty = value.text == "" and part.op.startswith(":")
         if op == "+":
+            if not part.quoted and any(isinstance(p, Lit) and p.quoted for p in arg.parts):
+                return join(alternative, EMPTY)._replace(kind="mixed")
             if is_set:
                 return alternative
             return EMPTY if is_empty else join(alternative, EMPTY)
         if is_set:
             return value
+        if not part.quoted and any(isinstance(p, Lit) and p.quoted for p in arg.parts):
+            alternative = alternative._replace(kind="mixed")  # what is quoted in it is not split
         result = alternative if is_empty else join(value, alternative)
+        if alternative.kind == "mixed":
+            result = result._replace(kind="mixed")
         if op == "=" and _IDENTIFIER.fullmatch(part.name):
             self.state.assign(part.name, result)
         return result
@@ -320,7 +338,7 @@ class Expander:
             if isinstance(part, Lit):
                 self._arith_names(part)
             elif isinstance(part, Param) and part.op == "" and part.index is None:
-                if not is_integer(self.state.lookup(part.name)):
+                if not is_integer(self.state.number(part.name)):
                     self.taint("a variable that may hold code is evaluated as a number", part.start, part.end)
             elif not is_integer(self.part_value(part)):
                 self.taint("text that is not known is evaluated as a number", part.start, part.end)
@@ -333,7 +351,7 @@ class Expander:
             before = text[: m.start()].rstrip()
             assigns = re.match(r"=(?!=)", after) is not None
             changes = re.match(r"(\+\+|--|(?:[-+*/%&|^]|<<|>>)=)", after) is not None or before[-2:] in ("++", "--")
-            if not assigns and not is_integer(self.state.lookup(name)):
+            if not assigns and not is_integer(self.state.number(name)):
                 self.taint(f"the variable {name} may hold code and is evaluated as a number", part.start, part.end)
             if assigns or changes:
                 self.state.assign(name, INTEGER)
@@ -442,7 +460,7 @@ class _Builder:
             suffix = text_of(_plain(self._suffix))
             return Field(None, *common, self._sure and not self._many, self._many, False, self._kind,
                          prefix, suffix, self._under, self._tags, (), self.dynamic)  # fmt: skip
-        glob = self._glob
+        glob = self._glob and any(is_pattern(a) for a in self._alts)
         texts = [text_of(a if glob else _plain(a)) for a in self._alts]
         alts = tuple(texts) if len(texts) > 1 else ()
         return Field(texts[0], *common, self._sure, self._many, glob, "", "", "", "", self._tags, alts, self.dynamic)

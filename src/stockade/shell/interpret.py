@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from stockade.model.context import Context
 from stockade.model.effects import Analysis, Effect, Kind, Segment
 from stockade.shell.expanding import Expander
+from stockade.shell.bashisms import first_bashism
 from stockade.shell.parsing import parse
 from stockade.shell.state import State, Variable
 from stockade.shell.syntax import (
@@ -63,11 +64,11 @@ class Interpreter:
         self.stdin: Value = EMPTY
         self.steps = 0
         self.depth = 0
-        self.calls: list[str] = []
+        self.calls: list[Function] = []
         self.forked = 0
         self.nested = 0
         self.dormant = False
-        self.chained = False
+        self.posix = False  # the text is for a shell that may know POSIX only
         self.fallbacks: tuple[str | None, ...] = ()
         self.called: set[str] = set()
         self.source: tuple[int, int] | None = None  # the bytes that nested text came from
@@ -129,6 +130,8 @@ class Interpreter:
         self.nested += 1
         try:
             parsed = parse(byte_view(text), depth=self.depth * 8 - 7)
+            if self.posix and (bashism := first_bashism(parsed.script, text)):
+                self.note(Kind.UNKNOWN, f"{bashism} means something else to a shell that is not bash", start, end, "other-shell")
             out = self.script(parsed.script, EMPTY)
             if parsed.error is not None:
                 self.note(Kind.UNKNOWN, f"text for a shell that is not understood: {parsed.error}", start, end, "parse")
@@ -144,7 +147,7 @@ class Interpreter:
         try:
             if part.kind == ">(":
                 self.in_copy(lambda: self.script(part.script, ANYTHING))
-                return Value(None, True, prefix="/dev/fd/")
+                return known(f"/dev/fd/{part.start}")
             inner = _file_read(part.script)
             if inner is not None:
                 out = self.in_copy(lambda: self._read_file(inner))
@@ -406,7 +409,7 @@ class Interpreter:
     def _function(self, node: Function) -> Value:
         from stockade.shell.commands import shadows
 
-        if shadows(node.name):
+        if shadows(node.name) or node.name == "command_not_found_handle":
             self.note(Kind.HIJACK, f"a function takes the name of `{node.name}`", node.start, node.end, "shadow")
         self.state.functions[node.name] = node
         return EMPTY
@@ -457,17 +460,17 @@ class Interpreter:
 
     # -- functions -------------------------------------------------------------------------------
 
-    def call(self, function: Function, arguments: tuple[Value, ...], start: int, end: int) -> Value:
+    def call(self, function: Function, arguments: tuple[Value, ...] | None, start: int, end: int) -> Value:
         """Walks the body of a function at its call."""
         name = function.name
         self.called.add(name)
-        if name in self.calls:
+        if any(active is function for active in self.calls):
             if self.forked:
                 self.note(Kind.FLOOR, "a function that starts itself without end", start, end, "fork-bomb")
             else:
                 self.note(Kind.UNKNOWN, f"the function `{name}` calls itself", start, end, "recursion")
             return ANYTHING
-        self.calls.append(name)
+        self.calls.append(function)
         outer_forked, self.forked = self.forked, 0
         outer_arguments, self.state.arguments = self.state.arguments, arguments
         before = dict(self.state.variables)

@@ -48,8 +48,8 @@ _ANSI_CHARS = {
 }  # fmt: skip
 
 
-def ansi_c(text: str, at: int) -> str:
-    """The value of `$'text'` in the byte view."""
+def ansi_c(text: str, at: int, *, nul: bool = False) -> str:
+    """The value of `$'text'` in the byte view; only programs that print can hold a NUL."""
     out: list[str] = []
     for m in _ANSI.finditer(text):
         simple, hexa, u4, u8, octal, control, plain = m.groups()
@@ -67,7 +67,7 @@ def ansi_c(text: str, at: int) -> str:
         else:
             out.append(chr(int(hexa, 16) if hexa else int(octal, 8) & 0xFF))
     value = "".join(out)
-    if "\0" in value:
+    if "\0" in value and not nul:
         raise Refused("ansi-c", "a NUL character in a quoted string", at, at + 1)
     return value
 
@@ -174,7 +174,11 @@ class WordReader:
     def _backslash(self, parts: list[Part]) -> None:
         at = self.pos
         if at + 1 >= self.end:
-            raise self._fail("backslash", "a backslash at the end of the command")
+            if self.depth or self.end < len(self.s):
+                raise self._fail("backslash", "a backslash at the end of nested text")
+            self.pos = self.end
+            parts.append(Lit("\\", True, at, self.pos))
+            return
         c = self.s[at + 1]
         self.pos = at + 2
         if c != "\n":
@@ -504,6 +508,7 @@ class WordReader:
         """Reads the bodies of all pending here-documents; `pos` is behind the newline."""
         for pending in self.pending:
             pending.body = self._heredoc_body(pending)
+            pending.stop = self.pos
         self.pending = []
 
     def _heredoc_body(self, pending: Heredoc) -> Word:

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Kind
+from stockade.model.paths import glob_folder
 from stockade.secrets.names import secret_path
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _MAX_TEXT = 65536
 _LISTERS = frozenset(("find", "ls", "fd", "fdfind", "dir", "git ls-files", "git diff", "git status"))
 _NUMBERS = frozenset(("wc", "nproc", "expr", "id", "date", "stat", "du"))
+_PRINTS_ONE = frozenset(("--short", "--verify", "--abbrev-ref", "-q", "--quiet", "--symbolic-full-name"))
 _DECODERS = frozenset(
     ("base64", "base32", "gunzip", "zcat", "gzip", "bunzip2", "bzcat", "xz", "unxz", "xzcat", "zstd", "zstdcat",
      "xxd", "openssl", "uudecode", "lz4", "unlzma", "lzcat", "rev", "tr", "gpg")
@@ -83,8 +85,9 @@ def _listed_text(fields: list[Field], tags: frozenset[str]) -> Value:
 
 def _unescaped(text: str) -> str | None:
     """The escapes of `echo -e` and `printf`, None where they are not modelled."""
+    octal = re.sub(r"\\0([0-7]{0,3})", lambda m: "\\" + (m.group(1) or "0"), text)
     try:
-        return ansi_c(re.sub(r"\\0([0-7]{0,3})", r"\\\1", text) if "\\0" in text else text, 0)
+        return ansi_c(octal, 0, nul=True)
     except Refused:
         return None
 
@@ -148,7 +151,7 @@ def printed(it: Interpreter, call: Call, base: str, reading: Reading) -> Value:
         ):  # fmt: skip
             tags |= {SECRET}
     known_text = _PRINTERS.get(base)
-    if known_text is not None:
+    if known_text is not None and not any(effect == "unknown" for effect, *_ in reading.effects):
         value = known_text(it, call, reading, tags)
         if value is not None:
             return value
@@ -237,9 +240,9 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
         return known(byte_view(f"{it.context.workspace}/.git/{words[2]}") + "\n")
     if words == ["rev-parse", "--git-dir"]:
         return known(".git\n")
-    if words[:1] in (["rev-parse"], ["rev-list"], ["merge-base"], ["symbolic-ref"], ["branch"], ["describe"], ["log"]):
-        # Names of objects and branches: git refuses those that begin with a dash or hold `..`.
-        return Value(None, False, "", tags=tags)
+    if words[:1] == ["rev-parse"] and all(w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]):
+        # One object or branch name; git has none that begins with a dash or holds `..`.
+        return Value(None, kind="int", tags=tags) if len(words) <= 3 else None
     if words[:1] == ["ls-files"]:
         return Value(None, True, "listed", under=it.state.cwd or "", tags=tags | _pattern_tags(call.args))
     return None
@@ -257,8 +260,17 @@ def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
                 return Value(None, True, "listed", prefix=starts[0].rstrip("/") + "/", under=under, tags=tags)
         return unknown(tags)
     if call.fields[0].text == "ls" and reading.operands:
-        return unknown(tags)
+        return _listed_operands(it, reading.operands, tags)
     return Value(None, True, "listed", under=it.state.cwd or "", tags=tags)
+
+
+def _listed_operands(it: Interpreter, operands: list[Field], tags: frozenset[str]) -> Value:
+    """`ls -d /*` prints the names that a pattern matches, with their folder in front."""
+    if len(operands) != 1 or not operands[0].glob or operands[0].text is None:
+        return unknown(tags)
+    folder = glob_folder(it.state.absolute(operands[0].text) or "")
+    prefix = operands[0].text.rpartition("/")
+    return Value(None, True, "listed", prefix=prefix[0] + prefix[1], under=folder, tags=tags)
 
 
 def _pattern_tags(args: list[Field]) -> frozenset[str]:

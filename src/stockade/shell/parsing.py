@@ -45,7 +45,8 @@ _FUNCTION_NAME = re.compile(r"[A-Za-z0-9_.:/@%+,-]+")
 _FD_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 _REDIRECT = re.compile(r"&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<|>")
 _PARENS = re.compile(r"\([ \t]*\)")
-_GATE = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_GATE = re.compile("[\x00\x01\x7f]")  # bash uses the last two for its own quoting
+_ODD = re.compile("[\x02-\x08\x0b-\x1f]")
 # What a person or a terminal would read otherwise than bash does: blanks that are none, invisible
 # and direction-changing characters, byte-order marks.
 _UNICODE_GATE = re.compile(
@@ -56,6 +57,11 @@ _ENDERS = frozenset(("then", "do", "done", "fi", "else", "elif", "esac", "}"))
 _OPENERS = frozenset(
     ("if", "while", "until", "for", "select", "case", "function", "{", "[[", "coproc", "time", "!")
 )
+_RESERVED = re.compile(r"[a-z{}!\[]+")
+_RESERVED_FIRST = frozenset(word[0] for word in _ENDERS | _OPENERS)
+_DIGITS = re.compile(r"[0-9]+")
+_TIME_FLAG = re.compile(r"-p(?=[ \t\n;&|]|$)")
+_COPROC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[({]|(?:if|while|until|for|case|\[\[)[ \t\n])")
 _DECLARING = frozenset(("declare", "typeset", "local", "export", "readonly"))
 _COND_UNARY = re.compile(r"-[abcdefghknoprstuvwxzGLNORS]")
 _COND_BINARY = frozenset(
@@ -99,16 +105,26 @@ def gate(view: str) -> None:
     m = _GATE.search(view)
     if m is not None:
         raise Refused("control", f"a control character (byte {ord(m.group()):#04x})", m.start(), m.end())
-    if view.isascii():
-        return
-    try:
-        text = view.encode("latin-1").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Refused("encoding", "not valid UTF-8", error.start, error.end) from None
-    m = _UNICODE_GATE.search(text)
+    if not view.isascii():
+        try:
+            view.encode("latin-1").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused("encoding", "not valid UTF-8", error.start, error.end) from None
+
+
+def oddity(view: str) -> Refused | None:
+    """A character that bash takes literally and a person reads otherwise: it asks, whatever else is said."""
+    m = _ODD.search(view)
     if m is not None:
-        at = len(text[: m.start()].encode())
-        raise Refused("invisible", f"an invisible character (U+{ord(m.group()):04X})", at, at + len(m.group().encode()))
+        return Refused("control", f"a control character (byte {ord(m.group()):#04x})", m.start(), m.end())
+    if view.isascii():
+        return None
+    text = view.encode("latin-1").decode("utf-8")
+    m = _UNICODE_GATE.search(text)
+    if m is None:
+        return None
+    at = len(text[: m.start()].encode())
+    return Refused("invisible", f"an invisible character (U+{ord(m.group()):04X})", at, at + len(m.group().encode()))
 
 
 class Parser(WordReader):
@@ -123,6 +139,8 @@ class Parser(WordReader):
     # -- blanks, newlines ------------------------------------------------------------------------
 
     def _blanks(self) -> None:
+        if self.pos >= self.end or self.s[self.pos] not in " \t\\#":
+            return
         m = _BLANKS.match(self.s, self.pos, self.end)
         assert m is not None
         self.pos = m.end()
@@ -145,7 +163,9 @@ class Parser(WordReader):
 
     def _reserved(self) -> str:
         """The reserved word at `pos`, without consuming it; empty where there is none."""
-        m = re.compile(r"[a-z{}!\[]+").match(self.s, self.pos, self.end)
+        if self.pos >= self.end or self.s[self.pos] not in _RESERVED_FIRST:
+            return ""
+        m = _RESERVED.match(self.s, self.pos, self.end)
         if m is None or (m.group() not in _ENDERS and m.group() not in _OPENERS):
             return ""
         after = self.s[m.end() : m.end() + 1] if m.end() < self.end else ""
@@ -246,7 +266,7 @@ class Parser(WordReader):
             self.pos += len(word)
             self._blanks()
             if word == "time":
-                m = re.compile(r"-p(?=[ \t\n;&|]|$)").match(self.s, self.pos, self.end)
+                m = _TIME_FLAG.match(self.s, self.pos, self.end)
                 if m is not None:
                     self.pos = m.end()
                     self._blanks()
@@ -464,9 +484,7 @@ class Parser(WordReader):
     def _coproc(self, start: int) -> Command:
         self._blanks()
         if self._reserved() == "" and self._peek() != "(":
-            m = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[({]|(?:if|while|until|for|case|\[\[)[ \t\n])").match(
-                self.s, self.pos, self.end
-            )
+            m = _COPROC_NAME.match(self.s, self.pos, self.end)
             if m is not None:
                 self.pos = m.end()
         return Coproc(self._command(), start, self.pos)
@@ -674,6 +692,8 @@ class Parser(WordReader):
             elements.append(element)
         self.pos += 1
         self.depth -= 1
+        if self._peek() not in " \t\n;&|)<>" and self._peek():
+            raise self._fail("syntax", "text glued to the end of an array")
         return Assign(name, index, append, value, tuple(elements), word.start, self.pos)
 
     # -- redirections ----------------------------------------------------------------------------
@@ -685,7 +705,7 @@ class Parser(WordReader):
             return None
         fd = ""
         if c not in "<>&":
-            m = _FD_VARIABLE.match(s, start, self.end) or re.compile(r"[0-9]+").match(s, start, self.end)
+            m = _FD_VARIABLE.match(s, start, self.end) or _DIGITS.match(s, start, self.end)
             if m is None or s[m.end() : m.end() + 1] not in ("<", ">") or m.end() >= self.end:
                 return None
             fd = m.group()

@@ -49,9 +49,13 @@ def _plain(it: Interpreter, call: Call, kind: Kind, detail: str, field: Field, c
 
 
 def _path(it: Interpreter, call: Call, role: str, field: Field, recursive: bool) -> None:
-    if field.literal == "-" and role in ("read", "write", "edit"):
+    if field.literal == "-" and role == "read":  # for what is written, `-` is a file to tee and others
         return
     start, end = it.span(field.start, field.end) if field.end else (call.start, call.end)
+    if role == "move":
+        for target in targets(it, field, recursive=True):
+            call.effects.append(Effect(Kind.EDIT, target, "", start, end, "move"))
+        return
     kind = _KINDS[role]
     for target in targets(it, field, recursive=recursive):
         call.effects.append(Effect(kind, target, "", start, end))
@@ -154,7 +158,8 @@ def _rev(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
     field = use.field
     text = field.literal
     if text is None:
-        _path(it, call, "read", field, False)
+        if field.kind != "int":
+            _path(it, call, "read", field, False)
         return
     if text.startswith(("-", ":(", ":!", ":^")):
         return

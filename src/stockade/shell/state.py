@@ -107,6 +107,13 @@ class State:
             return Value((byte_view(environment[name]),), sure=False)
         return ANYTHING
 
+    def number(self, name: str) -> Value:
+        """The value of a name in arithmetic, where a variable that is not set counts as 0."""
+        value = self.lookup(name)
+        environment = self.context.env
+        unset = value is ANYTHING and name not in self.variables and environment is not None and name not in environment
+        return INTEGER if unset and self.context.env_complete else value
+
     def _positional(self, number: int) -> Value:
         if number == 0 or self.arguments is None:
             return ANYTHING

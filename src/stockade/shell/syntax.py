@@ -105,13 +105,14 @@ class Heredoc:
     A quoted delimiter makes the body one literal; `strip` is `<<-`.
     """
 
-    __slots__ = ("body", "delimiter", "quoted", "strip")
+    __slots__ = ("body", "delimiter", "quoted", "stop", "strip")
 
     def __init__(self, delimiter: str, *, quoted: bool, strip: bool) -> None:
         self.delimiter = delimiter
         self.quoted = quoted
         self.strip = strip
         self.body = Word((), 0, 0)
+        self.stop = 0  # behind the line that ends it
 
 
 class Redirect(NamedTuple):

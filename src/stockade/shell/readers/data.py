@@ -1,4 +1,4 @@
-"""make and sqlite3: words that are text for another reader."""
+"""make, sqlite3, jq: words that are text for another reader."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ def sqlite3(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     texts = [field.literal for field in statements]
     if not statements:
         texts = [text_of(t) for t in call.stdin.texts] if call.stdin.texts is not None and call.stdin.sure else [None]
+    if not statements and not safe:
+        call.effects.append(Effect(Kind.EXECUTE, None, "runs statements from its input", call.start, call.end, "code"))
     for text in texts:
         _statement(it, call, text, safe=safe, readonly=readonly)
     if database is not None and database.literal not in (":memory:", ""):
@@ -96,3 +98,15 @@ def _dot(it: Interpreter, call: Call, name: str, rest: str) -> None:
             call.effects.append(Effect(Kind.WRITE, target, "", *span))
     elif name not in _DOT_READS:
         call.effects.append(Effect(Kind.UNKNOWN, None, f"`.{name}` is not described", *span))
+
+
+_JQ_ENVIRONMENT = re.compile(r"(?<![.\w\"'])(?:env|strenv|envsubst|load\w*)\b|\$ENV|\$__prog|\bimport\b|\binclude\b|input_filename")
+
+
+def jq(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Filters that read the environment, modules or other files."""
+    for field in call.args:
+        if field.text is not None and _JQ_ENVIRONMENT.search(field.text) and not field.text.startswith(("/", "./")):
+            begin, stop = it.span(field.start, field.end)
+            call.effects.append(Effect(Kind.SECRET, None, "a filter that reads the environment or other files", begin, stop))
+    return None

@@ -1,4 +1,4 @@
-"""dd, less, ps: argument vectors of their own kind."""
+"""dd, less, ps, chmod, ln, unzip: argument vectors of their own kind."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
+from stockade.secrets.names import secret_variable
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call, targets
 from stockade.shell.values import Value
@@ -49,8 +50,60 @@ def ps(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """BSD letters: `e` shows the environment of every process."""
     for field in call.args:
         text = field.literal or ""
-        if re.fullmatch(r"[A-Za-z]+", text) and "e" in text:
+        if re.fullmatch(r"[A-Za-z]+|-(?=[a-z]*a)(?=[a-z]*x)[a-z]+", text) and "e" in text:
             call.effects.append(
                 Effect(Kind.SECRET, None, "shows the environment of processes", *it.span(field.start, field.end))
             )
+    return None
+
+
+def chmod(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """A set-user-ID or set-group-ID bit raises privilege for whoever runs the file."""
+    for field in call.args:
+        text = field.literal or ""
+        if re.fullmatch(r"[ugoa]*[+=][rwxXt]*s[rwxXst]*|0*[2-7][0-7]{3}", text):
+            call.effects.append(Effect(Kind.PRIVILEGE, None, "sets a bit that raises privilege", *it.span(field.start, field.end)))
+    return None
+
+
+def ln(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """A symbolic link's text is meant from the folder of the link: where it leads is looked at."""
+    if "-s" not in reading.options:
+        return None
+    operands = list(reading.operands)
+    if len(operands) < 2 and "-t" not in reading.values:
+        folder, sources = ".", operands
+    else:
+        last = reading.values.get("-t") or operands.pop()
+        text = last.text or ""
+        folder = text if text.endswith("/") or text in (".", "..") else text.rpartition("/")[0] or "."
+        sources = operands
+    for field in sources:
+        text = field.text
+        joined = field if text is None or text.startswith("/") else field._replace(text=f"{folder}/{text}")
+        for target in targets(it, joined):
+            call.effects.append(Effect(Kind.READ, target, "", *it.span(field.start, field.end)))
+    return None
+
+
+def printenv(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Names of variables; without one, everything."""
+    names = [f.literal for f in reading.operands]
+    if not names or any(name is None or secret_variable(name) for name in names):
+        call.effects.append(Effect(Kind.SECRET, None, "prints variables that can hold secrets", call.start, call.end))
+    return None
+
+
+def unzip(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """Words after the archive are members, but for `-d DIR` and `-x`, which may stand there too."""
+    rest = reading.operands[1:]
+    for at, field in enumerate(rest):
+        text = field.literal or ""
+        if text.startswith("-d") and not reading.only:
+            folder = field._replace(text=text[2:]) if len(text) > 2 else rest[at + 1] if at + 1 < len(rest) else field
+            for target in targets(it, folder):
+                call.effects.append(Effect(Kind.WRITE, target, "", *it.span(folder.start, folder.end)))
+            call.effects = [e for e in call.effects if e.kind is not Kind.DESTRUCTIVE]
+        elif text.startswith("-") and text not in ("-x", "-d"):
+            call.effects.append(Effect(Kind.UNKNOWN, None, f"`{text}` behind the archive", *it.span(field.start, field.end)))
     return None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, run, targets
-from stockade.shell.values import Field, Value
+from stockade.shell.commands import Call, emit, ran, run, targets
+from stockade.shell.values import ANYTHING, Field, Value
 
 if TYPE_CHECKING:
+    from stockade.shell.commands import Ran
     from stockade.shell.interpret import Interpreter
 
 _PLAIN = frozenset(
@@ -52,6 +54,25 @@ def _begins_expression(field: Field) -> bool:
     if text is None:
         return field.can_be_option
     return text.startswith("-") or text in ("!", "(", ")", ",")
+
+
+def fd(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """`fd -x CMD`: the names that are found stand where `{}` does, or at the end."""
+    if not reading.commands:
+        return None
+    emit(it, call, "fd")
+    base = reading.operands[1] if len(reading.operands) > 1 else Field(".", call.start, call.end)
+    expression = _Expression(it, call, [base])
+    it.nested += 1
+    for command in reading.commands:
+        if not any(f.text is not None and re.search(r"\{[/.]*\}", f.text) for f in command):
+            command = [*command, Field("{}", call.start, call.end)]
+        fields = [expression._found(f._replace(text=re.sub(r"\{[/.]+\}", "{}", f.text or "")), base, "-exec") for f in command]
+        inner = call.inside(fields, "fd")
+        inner.effects, inner.stdin = [], Value(("",))
+        run(it, inner)
+    it.nested -= 1
+    return ran(ANYTHING)
 
 
 class _Expression:

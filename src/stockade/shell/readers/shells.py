@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
 
 _BASH_LIKE = frozenset(("bash", "sh", "dash", "ash", "rbash"))
+_POSIX = frozenset(("sh", "dash", "ash"))
 _WITH_VALUE = frozenset(("--rcfile", "--init-file"))
 _LONG = frozenset(
     ("--norc", "--noprofile", "--login", "--posix", "--restricted", "--verbose", "--noediting", "--debugger")
@@ -45,11 +46,14 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     if "i" in letters:
         _add(it, call, Kind.UNKNOWN, "an interactive shell runs its start-up files", call.fields[0], "start-up")
     if args and args[0].literal is None and "c" not in letters and args[0].many:
-        _add(it, call, Kind.UNKNOWN, "the options of a shell are not known", args[0], "value")
+        _add(it, call, Kind.UNKNOWN, "the options of a shell are not known", args[0], "program-text")
     emit(it, call, name)
     inner = call.inside(list(call.fields), name)
     inner.effects = []
-    return ran(_run(it, inner, letters, args))
+    outer, it.posix = it.posix, name in _POSIX
+    out = _run(it, inner, letters, args)
+    it.posix = outer
+    return ran(out)
 
 
 def _add(it: Interpreter, call: Call, kind: Kind, detail: str, field: Field, code: str = "") -> None:

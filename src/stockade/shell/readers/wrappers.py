@@ -77,19 +77,24 @@ def _marker(reading: Reading) -> str | None:
 
 
 def _words(call: Call, reading: Reading, stdin: Value) -> list[Field]:
-    if stdin.texts is not None and len(stdin.texts) == 1:
-        words = _split(reading, text_of(stdin.texts[0]))
-        if len(words) <= _MAX_WORDS:
-            return [Field(w, call.start, call.end, sure=stdin.sure, tags=stdin.tags, dynamic=True) for w in words]
-    return [_unknown(call, stdin)]
+    if stdin.texts is None or len(stdin.texts) != 1:
+        return [_unknown(call, stdin)]
+    words = _split(reading, text_of(stdin.texts[0]))
+    if words is None or len(words) > _MAX_WORDS:
+        return [_unknown(call, stdin)]
+    if reading.options.keys() & {"-n", "-L", "-l", "-s", "-P"} and len(words) > 1:
+        # Several runs, each with some of the words: every word can be the only one.
+        hint = Field(words[0], call.start, call.end, sure=False, tags=stdin.tags, alts=tuple(words), dynamic=True)
+        return [hint, _unknown(call, stdin)]
+    return [Field(w, call.start, call.end, sure=stdin.sure, tags=stdin.tags, dynamic=True) for w in words]
 
 
-def _split(reading: Reading, text: str) -> list[str]:
+def _split(reading: Reading, text: str) -> list[str] | None:
     if "-0" in reading.options:
         return [w for w in text.split("\0") if w]
     if "-d" in reading.values:
         return [w for w in text.split(reading.values["-d"].text or "\n") if w]
-    return [w.strip("'\"").replace("\\", "") for w in text.split()]
+    return None if any(c in text for c in "'\"\\") else text.split()
 
 
 def _unknown(call: Call, stdin: Value) -> Field:

@@ -1,0 +1,5 @@
+"""`python -m stockade`."""
+
+from stockade.cli.main import main
+
+raise SystemExit(main())

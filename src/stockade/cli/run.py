@@ -1,0 +1,192 @@
+"""`stockade exec`: decide, ask where it must, run under the terms, record."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import uuid
+from typing import Any, NamedTuple
+
+from stockade.cli.ask import Answer, ask, terminal
+from stockade.cli.check import command_text
+from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
+from stockade.cli.show import decision_json, decision_text
+from stockade.cli.text import say, visible
+from stockade.engine.judge import judge
+from stockade.model.action import command_action
+from stockade.model.decision import Decision, digest
+from stockade.model.verdict import Verdict
+
+FAILED, REFUSED, TIMED_OUT = 125, 126, 124
+UNCONFINED = "stockade: this runs unconfined: nothing but the decision stands between it and your files"
+_EPILOG = """examples:
+  stockade exec -- 'git status && ls -la | head'
+  stockade exec --mode ask --timeout 60 -- npm test
+
+exit codes: the command's own (128+n for a signal); 124 it took too long, 125 Stockade failed or
+cannot confine it as required, 126 it was refused, 2 usage.
+Without a terminal, what would ask is refused at once, naming the rule that would allow it."""
+
+
+class Outcome(NamedTuple):
+    """What became of a command: `exit` is None where it did not run."""
+
+    exit: int | None
+    signal: int | None = None
+    timed_out: bool = False
+    duration_ms: int = 0
+    withheld: tuple[str, ...] = ()
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="stockade exec", description="Decide on a command, ask where it must, run it, record it.", epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    made.add_argument("command", nargs="*", metavar="COMMAND", help="after `--`: one argument is bash text, several are an argument vector")
+    made.add_argument("--mode", metavar="MODE", help="decide in this mode (see `stockade modes`)")
+    made.add_argument("--cwd", metavar="DIR", help="run in this folder")
+    made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")
+    made.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="stop the command after this time")
+    made.add_argument("--report", metavar="FILE", help="write what happened as JSON")
+    return made
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1e7:
+        raise argparse.ArgumentTypeError("a number of seconds above 0")
+    return value
+
+
+def run(args: list[str]) -> int:
+    options = parser().parse_args(args)
+    world = open_world(cwd=options.cwd, config=options.config, mode_name=options.mode)
+    problems_to_stderr(world.loaded)
+    session = _Exec(world, options)
+    return session.go(command_text(options.command))
+
+
+class _Exec:
+    """One call of `exec`, from the decision to the record."""
+
+    def __init__(self, world: World, options: argparse.Namespace) -> None:
+        self.world = world
+        self.options = options
+        self.policy = world.loaded.policy()
+        self.id = uuid.uuid4().hex
+        self.answer = Answer("")
+
+    def go(self, command: str) -> int:
+        decision = self._decide(command)
+        while decision.verdict is Verdict.ASK and terminal():
+            self.answer = ask(decision)
+            if self.answer.kind == "edited":
+                decision = self._decide(self.answer.text)
+                continue
+            break
+        if decision.verdict is Verdict.DENY or (decision.verdict is Verdict.ASK and self.answer.kind != "allowed"):
+            return self._refuse(decision)
+        if self.world.loaded.value("sandbox.required"):
+            say("stockade: refused: `sandbox.required` is set, and commands cannot be confined yet")
+            self._record(decision, Outcome(None))
+            return self._report(decision, Outcome(None), FAILED)
+        return self._run(decision)
+
+    def _decide(self, command: str) -> Decision:
+        return judge(command_action(command), self.world.context, self.policy)
+
+    def _refuse(self, decision: Decision) -> int:
+        if decision.verdict is Verdict.DENY or self.answer.kind == "":
+            say(decision_text(decision, stream=sys.stderr))
+        if decision.verdict is Verdict.DENY:
+            say("stockade: refused")
+        elif self.answer.kind == "":
+            say("stockade: refused: it must ask, and there is no terminal to ask on")
+        else:
+            say("stockade: refused" + (f": {visible(self.answer.text)}" if self.answer.text else ""))
+        self._record(decision, Outcome(None))
+        return self._report(decision, Outcome(None), REFUSED)
+
+    def _run(self, decision: Decision) -> int:
+        frozen = digest(decision.action, self.world.context.cwd)
+        if not self._record(decision, Outcome(None)):
+            return FAILED
+        say(UNCONFINED)
+        if digest(decision.action, self.world.context.cwd) != frozen:
+            say("stockade: refused: the command is not the one that was approved")
+            return REFUSED
+        try:
+            outcome = self._child(decision.action.command)
+        except OSError as error:
+            say(f"stockade: the command cannot be started: {(error.strerror or str(error)).lower()}")
+            return self._report(decision, Outcome(None), FAILED)
+        self._record(decision, outcome)
+        code = TIMED_OUT if outcome.timed_out else 128 + outcome.signal if outcome.signal else outcome.exit
+        return self._report(decision, outcome, int(code or 0))
+
+    def _child(self, command: str) -> Outcome:
+        from stockade.confine.environment import compose
+        from stockade.confine.plain import run_bash
+
+        value = self.world.loaded.value
+        env = compose(
+            os.environ, inherit=value("child_env.inherit"), strip_secrets=value("child_env.strip_secrets"),
+            include_only=value("child_env.include_only"), fixed=value("child_env.set"),
+        )  # fmt: skip
+        if env.withheld:
+            say(f"stockade: withheld from it: {', '.join(visible(n) for n in env.withheld)} (`child_env.strip_secrets`)")
+        begin = time.monotonic()
+        ended = run_bash(command, cwd=self.world.context.cwd, env=env.variables, timeout=self.options.timeout)
+        took = int((time.monotonic() - begin) * 1000)
+        if ended.timed_out:
+            say(f"stockade: stopped after {self.options.timeout:g} s")
+        signal = -ended.code if ended.code < 0 else None
+        return Outcome(None if signal else ended.code, signal, ended.timed_out, took, env.withheld)
+
+    # -- what is kept ----------------------------------------------------------------------------
+
+    def _record(self, decision: Decision, outcome: Outcome) -> bool:
+        """Stores the decision, redacted; says so and gives False where that is not possible."""
+        from stockade.secrets.redact import redact, secret_values
+        from stockade.store.audit import append
+
+        secrets = secret_values(os.environ)
+        record: dict[str, Any] = {
+            "v": 1, "id": self.id, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": "exec",
+            "verdict": str(decision.verdict), "rule": decision.rule, "layer": decision.layer,
+            "reason": redact(decision.reason, secrets), "risk": decision.risk, "mode": decision.mode,
+            "digest": digest(decision.action, self.world.context.cwd), "command": redact(decision.action.command, secrets),
+            "cwd": self.world.context.cwd, "workspace": self.world.context.workspace, "answer": self.answer.kind,
+            "answer_reason": redact(self.answer.text, secrets) if self.answer.kind == "refused" else "",
+            "exit": outcome.exit, "signal": outcome.signal, "timed_out": outcome.timed_out, "duration_ms": outcome.duration_ms,
+            "user": os.getuid(),
+        }  # fmt: skip
+        try:
+            append(self.world.places.state, record)
+        except OSError as error:
+            say(f"stockade: not run: the log in `{self.world.places.state}` cannot be written: {(error.strerror or '').lower()}")
+            return False
+        return True
+
+    def _report(self, decision: Decision, outcome: Outcome, code: int) -> int:
+        if self.options.report is None:
+            return code
+        value = {
+            "v": 1, "command": decision.action.command, "decision": decision_json(decision, self.world.context),
+            "answer": self.answer.kind, "ran": outcome.exit is not None or outcome.signal is not None, "exit": outcome.exit,
+            "signal": outcome.signal, "timed_out": outcome.timed_out, "duration_ms": outcome.duration_ms,
+            "cwd": self.world.context.cwd, "confined": "none", "withheld": list(outcome.withheld), "code": code,
+        }  # fmt: skip
+        try:
+            with open(self.options.report, "w", encoding="utf-8") as stream:
+                stream.write(json.dumps(value, ensure_ascii=True, indent=1) + "\n")
+        except OSError as error:
+            raise UsageError(f"the report `{self.options.report}` cannot be written: {(error.strerror or '').lower()}") from None
+        return code

@@ -1,0 +1,1 @@
+"""Configuration: settings, layers, provenance, trust.  Reads files; decides nothing."""

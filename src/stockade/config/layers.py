@@ -1,0 +1,258 @@
+"""All layers put together: which files there are, what is held, and what each setting came from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from stockade.config.problems import Problem
+from stockade.config.read import MAX_BYTES, File, Value, read_text
+from stockade.config.settings import SETTINGS
+from stockade.model.verdict import Verdict
+from stockade.policy.grants import Grants
+from stockade.policy.policy import Policy, build
+from stockade.policy.rules import LAYERS, Rule, shadowed
+
+PROJECT_FILE = ".stockade/config.toml"
+_PRESETS = os.path.join(os.path.dirname(__file__), "presets")
+
+
+class Places(NamedTuple):
+    """Where configuration and state lie.  `docs/reference/environment.md` lists the variables."""
+
+    config: str
+    state: str
+    managed: str
+
+    @property
+    def user_file(self) -> str:
+        return os.path.join(self.config, "config.toml")
+
+    @property
+    def trust_file(self) -> str:
+        return os.path.join(self.state, "trust.json")
+
+
+def places(env: Mapping[str, str], home: str) -> Places:
+    """The places for an environment: Stockade's own variables first, XDG otherwise."""
+    config = env.get("STOCKADE_CONFIG_DIR") or os.path.join(_xdg(env, "XDG_CONFIG_HOME", home, ".config"), "stockade")
+    state = env.get("STOCKADE_STATE_DIR") or os.path.join(_xdg(env, "XDG_STATE_HOME", home, ".local/state"), "stockade")
+    managed = env.get("STOCKADE_MANAGED_CONFIG") or "/etc/stockade/managed.toml"
+    return Places(os.path.abspath(config), os.path.abspath(state), managed)
+
+
+def _xdg(env: Mapping[str, str], name: str, home: str, default: str) -> str:
+    value = env.get(name, "")
+    return value if value.startswith("/") else os.path.join(home, default)
+
+
+class Effective(NamedTuple):
+    """A setting with the file and layer that it came from."""
+
+    name: str
+    value: Any
+    layer: str
+    file: str
+    line: int
+    held: bool = False
+
+
+class Loaded(NamedTuple):
+    """Everything that was read.  `held` are settings and rules of a project that is not trusted."""
+
+    files: tuple[File, ...]
+    rules: tuple[Rule, ...]
+    settings: dict[str, Effective]
+    problems: tuple[Problem, ...]
+    held: tuple[Effective, ...]
+    project_digest: str
+    trusted: bool
+
+    def value(self, name: str) -> Any:
+        return self.settings[name].value
+
+    @property
+    def degraded(self) -> str:
+        """Why every answer is at least an ask: a file that does not load."""
+        for problem in self.problems:
+            if problem.severity == "error":
+                return f"the configuration does not load: {problem}"
+        return ""
+
+    def policy(self, *, mode_name: str = "", grants: Grants | None = None, trace: bool = False) -> Policy:
+        return build(
+            self.rules,
+            mode_name=mode_name or self.value("permission_mode"),
+            posture=self.value("posture"),
+            grants_policy=self.value("approvals.grants"),
+            env_guard=self.value("guards.env"),
+            safe_extra=tuple(self.value("shell.safe_list_extra")),
+            grants=grants,
+            degraded=self.degraded,
+            trace=trace,
+        )
+
+
+# -- reading files --------------------------------------------------------------------------------
+
+
+class Source(NamedTuple):
+    """A file as it was found: its text (None: not there), and what is odd about it."""
+
+    text: str | None
+    shown: str
+    layer: str
+    problems: tuple[Problem, ...] = ()
+    distrusted: bool = False
+    digest: str = ""
+
+
+def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) -> Source:
+    """Reads a configuration file.  Foreign or writable-by-others user files and links are distrusted."""
+    problems: list[Problem] = []
+    distrusted = False
+    try:
+        linked = stat.S_ISLNK(os.lstat(path).st_mode)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return Source(None, shown, layer)
+    except OSError as error:
+        problem = Problem("config/unreadable", "error", shown, 0, f"cannot be read: {error.strerror.lower()}", "check its permissions")
+        return Source(None, shown, layer, (problem,), True)
+    with os.fdopen(descriptor, "rb") as stream:
+        facts = os.fstat(stream.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            problem = Problem("config/unreadable", "error", shown, 0, "is no regular file", "replace it by a file")
+            return Source(None, shown, layer, (problem,), True)
+        data = stream.read(MAX_BYTES + 1)
+    if linked and layer == "project":
+        problems.append(Problem("config/symlink", "warning", shown, 0, "is a symbolic link; only what tightens is applied", "replace the link by a file"))
+        distrusted = True
+    if owner is not None and layer == "user":
+        wrong = _ownership(facts, owner)
+        if wrong:
+            problems.append(Problem("config/permissions", "warning", shown, 0, f"{wrong}; only what tightens is applied", f"chown it to you, and chmod 600 `{shown}`"))
+            distrusted = True
+    return _decoded(data, shown, layer, problems, distrusted)
+
+
+def _ownership(facts: os.stat_result, owner: int) -> str:
+    if facts.st_uid not in (owner, 0):
+        return "belongs to another user"
+    return "can be written by others" if facts.st_mode & 0o022 else ""
+
+
+def _decoded(data: bytes, shown: str, layer: str, problems: list[Problem], distrusted: bool) -> Source:
+    if len(data) > MAX_BYTES:
+        problems.append(Problem("config/too-large", "error", shown, 0, f"is larger than {MAX_BYTES} bytes", "make it smaller"))
+        return Source(None, shown, layer, tuple(problems), True)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        problems.append(Problem("config/encoding", "error", shown, 0, "is not valid UTF-8", "save it as UTF-8"))
+        return Source(None, shown, layer, tuple(problems), True)
+    return Source(text, shown, layer, tuple(problems), distrusted, hashlib.sha256(data).hexdigest())
+
+
+def read_preset(name: str) -> File:
+    with open(os.path.join(_PRESETS, f"{name}.toml"), encoding="utf-8") as stream:
+        return read_text(stream.read(), file=f"preset/{name}", layer="builtin")
+
+
+# -- merging --------------------------------------------------------------------------------------
+
+
+def merge(sources: list[Source], *, trusted_digest: str = "", overrides: Mapping[str, Any] | None = None) -> Loaded:
+    """The layers in their order of precedence, each setting with its origin."""
+    files = [_file_of(source) for source in sources]
+    distrusted = {source.shown for source in sources if source.distrusted}
+    project = next((s for s in sources if s.layer == "project" and s.text is not None), None)
+    trusted = project is None or (bool(trusted_digest) and project.digest == trusted_digest and not project.distrusted)
+    preset = _preset_of(files)
+    if preset:
+        files.insert(0, read_preset(preset))
+    files.sort(key=lambda f: LAYERS.index(f.layer))
+    merger = _Merger(distrusted, trusted)
+    for file in files:
+        merger.add(file)
+    for name, value in (overrides or {}).items():
+        merger.settings[name] = Effective(name, value, "cli", "", 0)
+    rules = tuple(merger.rules)
+    problems = [p for f in files for p in f.problems] + merger.problems
+    problems.extend(_shadow_problem(rule, later) for rule, later in shadowed(rules))
+    return Loaded(
+        tuple(files), rules, merger.settings, tuple(problems), tuple(merger.held), project.digest if project else "", trusted
+    )
+
+
+def _file_of(source: Source) -> File:
+    if source.text is None:
+        return File(source.shown, source.layer, (), (), source.problems)
+    file = read_text(source.text, file=source.shown, layer=source.layer)
+    return file._replace(problems=source.problems + file.problems)
+
+
+def _preset_of(files: list[File]) -> str:
+    found = ""
+    for file in files:
+        if file.layer != "project":
+            found = next((v.value for v in file.values if v.name == "preset"), found)
+    return found
+
+
+def _shadow_problem(rule: Rule, later: Rule) -> Problem:
+    place = f"{later.file}:{later.line}" if later.line else later.id
+    message = f"the rule `{rule}` can never win: `{later}` at {place} matches all that it does"
+    return Problem("config/shadowed", "warning", rule.file, rule.line, message, "move it below, or delete it")
+
+
+class _Merger:
+    """Adds files from the lowest layer up; what loosens is held where its file is not to be trusted."""
+
+    def __init__(self, distrusted: set[str], trusted: bool) -> None:
+        self.distrusted = distrusted
+        self.trusted = trusted
+        self.rules: list[Rule] = []
+        self.settings = {s.name: Effective(s.name, s.default, "builtin", "default", 0) for s in SETTINGS}
+        self.held: list[Effective] = []
+        self.problems: list[Problem] = []
+
+    def add(self, file: File) -> None:
+        tighten_only = file.broken or file.file in self.distrusted or (file.layer == "project" and not self.trusted)
+        for rule in file.rules:
+            self._rule(rule, file, tighten_only)
+        for value in file.values:
+            self._value(value, file, tighten_only)
+
+    def _rule(self, rule: Rule, file: File, tighten_only: bool) -> None:
+        if not tighten_only:
+            self.rules.append(rule)
+            return
+        self.rules.append(rule._replace(held=True))
+        if rule.verdict is Verdict.ALLOW:
+            self.held.append(Effective(f"{rule.key}({rule.pattern})", "allow", file.layer, rule.file, rule.line, True))
+            self._note(file, rule.line, f"the rule `{rule}`")
+
+    def _value(self, value: Value, file: File, tighten_only: bool) -> None:
+        setting = next(s for s in SETTINGS if s.name == value.name)
+        old = self.settings[value.name].value
+        if tighten_only and not setting.tightens(old, value.value):
+            self.held.append(Effective(value.name, value.value, file.layer, value.file, value.line, True))
+            if setting.name != "shell.allow":
+                self._note(file, value.line, f"`{value.name}`")
+            return
+        joined = value.value
+        if setting.kind == "texts" and setting.name != "child_env.include_only":
+            joined = tuple(dict.fromkeys((*old, *value.value)))
+        elif setting.kind == "table":
+            joined = {**old, **value.value}
+        self.settings[value.name] = Effective(value.name, joined, file.layer, value.file, value.line)
+
+    def _note(self, file: File, line: int, what: str) -> None:
+        if file.layer == "project" and not file.broken:
+            self.problems.append(
+                Problem("config/held", "note", file.file, line, f"{what} is held: it would loosen, and the folder is not trusted", "look at it with `stockade trust`")
+            )

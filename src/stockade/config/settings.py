@@ -1,0 +1,110 @@
+"""The settings table: the loader, `inspect`, `init`, the JSON Schema and the reference page read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from stockade.policy.grants import POLICIES
+from stockade.policy.modes import BOOT_MODE, MODES, POSTURES
+
+PRESETS = ("s-code", "mendcode", "oceancode")
+PROFILES = {"off": "off", "workspace": "workspace", "workspace-write": "workspace", "readonly": "readonly",
+            "read-only": "readonly", "strict": "strict"}  # fmt: skip
+_PROFILE_RANK = {"off": 0, "workspace": 1, "readonly": 2, "strict": 3}
+_MODE_NAMES = tuple(name for mode in MODES for name in (mode.name, *mode.aliases) if name)
+
+
+class Setting(NamedTuple):
+    """One setting.
+
+    `kind` is `word` (one of `values`), `flag`, `texts` (a list of texts) or `table` (names to texts).
+    `tightens(old, new)` says whether a change can only make answers stricter; what cannot is held
+    where it comes from a project that is not trusted.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    values: tuple[str, ...]
+    meaning: str
+    tightens: Callable[[Any, Any], bool]
+
+
+def _never(old: Any, new: Any) -> bool:
+    return False
+
+
+def _to(*stricter: str) -> Callable[[Any, Any], bool]:
+    """Only a change to one of these words, from a word that is not further along."""
+
+    def check(old: Any, new: Any) -> bool:
+        return new in stricter and (old not in stricter or stricter.index(old) <= stricter.index(new))
+
+    return check
+
+
+def _ordered(*words: str) -> Callable[[Any, Any], bool]:
+    """Words from lax to strict: a change to the right tightens."""
+
+    def check(old: Any, new: Any) -> bool:
+        return new in words and old in words and words.index(new) >= words.index(old)
+
+    return check
+
+
+def _profile(old: Any, new: Any) -> bool:
+    return _PROFILE_RANK.get(PROFILES.get(new, ""), -1) >= _PROFILE_RANK.get(PROFILES.get(old, ""), 9)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("permission_mode", "word", BOOT_MODE, _MODE_NAMES, "the mode that a session begins in", _to("ask", "plan")),
+    Setting("posture", "word", "asking", POSTURES,
+            "what happens where no rule matches: `asking` (reads run, the rest asks) or `open`", _ordered("open", "asking")),
+    Setting("preset", "word", "", ("", *PRESETS), "a set of settings and rules below all others", _never),
+    Setting("approvals.grants", "word", "exact", POLICIES,
+            "what an approval may be remembered for: nothing, the exact call, or the tool", _ordered("tool", "exact", "none")),
+    Setting("guards.env", "word", "deny", ("deny", "ask"), "reading `.env` files with a file tool", _ordered("ask", "deny")),
+    Setting("shell.safe_list_extra", "texts", (), (), "commands that only read, by the person's word", _never),
+    Setting("shell.allow", "texts", (), (), "allow rules for commands, after the rules of `permission`", _never),
+    Setting("shell.deny", "texts", (), (), "deny rules for commands, after `shell.allow`", lambda old, new: True),
+    Setting("sandbox.profile", "word", "workspace", tuple(PROFILES), "the profile that confines commands", _profile),
+    Setting("sandbox.required", "flag", False, (), "refuse to run what cannot be confined", lambda old, new: bool(new)),
+    Setting("child_env.inherit", "word", "all", ("all", "core", "none"),
+            "which variables of the caller a command gets", _ordered("all", "core", "none")),
+    Setting("child_env.strip_secrets", "flag", True, (),
+            "drop variables whose name holds KEY, SECRET or TOKEN", lambda old, new: bool(new)),
+    Setting("child_env.include_only", "texts", (), (), "if not empty: only these variables are inherited", _never),
+    Setting("child_env.set", "table", {}, (), "variables that are set last, whatever was dropped", _never),
+)  # fmt: skip
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+SECTIONS = frozenset(setting.name.partition(".")[0] for setting in SETTINGS if "." in setting.name)
+TOP_KEYS = frozenset(setting.name.partition(".")[0] for setting in SETTINGS) | {"version", "permission"}
+
+
+def problem_with(setting: Setting, value: Any) -> str | None:
+    """What is wrong with a value, or None."""
+    if setting.kind == "flag":
+        return None if isinstance(value, bool) else "it takes true or false"
+    if setting.kind == "texts":
+        good = isinstance(value, list) and all(isinstance(v, str) for v in value)
+        return None if good else "it takes a list of texts"
+    if setting.kind == "table":
+        good = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
+        return None if good else "it takes a table of names and texts"
+    if not isinstance(value, str) or (value not in setting.values and value.lower() not in {v.lower() for v in setting.values}):
+        return "it takes one of " + ", ".join(f"`{v}`" for v in setting.values if v)
+    return None
+
+
+def normalised(setting: Setting, value: Any) -> Any:
+    """The value as the program keeps it: lists frozen, aliases resolved."""
+    if setting.kind == "texts":
+        return tuple(value)
+    if setting.name == "sandbox.profile":
+        return PROFILES[value]
+    if setting.name == "permission_mode":
+        from stockade.policy.modes import mode
+
+        return mode(value).name
+    return value

@@ -1,0 +1,1 @@
+"""What Stockade keeps: the audit log, the panic switch.  Everything private to its owner."""

@@ -1,0 +1,64 @@
+"""The audit log: one JSON line a decision, redacted before it is written, bounded in size."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from stockade.store.files import private_folder
+
+MAX_BYTES = 16 << 20
+_NAME = "decisions.jsonl"
+
+
+def append(state: str, record: dict[str, Any]) -> None:
+    """Adds a record.  Raises OSError where it cannot be stored: what is not recorded does not run."""
+    folder = os.path.join(state, "log")
+    private_folder(folder)
+    path = os.path.join(folder, _NAME)
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+            _rotate(path)
+        stream.write(line)
+
+
+def _rotate(path: str) -> None:
+    """Keeps one older file; the record being written goes to the end of it, the next to a new one."""
+    os.replace(path, path + ".1")
+
+
+def read(state: str) -> Iterator[dict[str, Any]]:
+    """All records, oldest first; a line that is damaged is given as `{"damaged": text}`.
+
+    A command is recorded before it runs and again when it has ended: the later record of an `id` stands.
+    """
+    merged: dict[str, dict[str, Any]] = {}
+    for at, record in enumerate(_lines(state)):
+        merged[str(record.get("id", at))] = record
+    yield from merged.values()
+
+
+def _lines(state: str) -> Iterator[dict[str, Any]]:
+    for name in (_NAME + ".1", _NAME):
+        path = os.path.join(state, "log", name)
+        try:
+            stream = open(path, encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            continue
+        with stream:
+            for line in stream:
+                yield _record(line)
+
+
+def _record(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"damaged": line.rstrip("\n")[:200]}

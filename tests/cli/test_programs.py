@@ -1,0 +1,81 @@
+"""`stockade programs`."""
+
+from __future__ import annotations
+
+import pytest
+
+from stockade.cli.programs import entries, grouped
+from stockade.shell.catalog import catalog
+
+
+def test_the_table_has_every_program_once(cli):
+    lines = cli("programs").out.splitlines()
+    assert len(lines) == len(list(catalog().stems())) + 2
+    assert lines[-1] == f"{len(lines) - 2} programs; `stockade programs NAME` shows one"
+    sort = next(line for line in lines if line.startswith("sort "))
+    assert sort.split(maxsplit=2) == ["sort", "gsort", "sort lines of text files"]
+
+
+def test_json_is_an_array(cli):
+    value = cli("programs", "--json").json()
+    assert isinstance(value, list)
+    assert {name for entry in value for name in (entry["name"], *entry["also"])} == set(catalog().names())
+    assert all(entry["summary"] and entry["source"] for entry in value)
+
+
+def test_one_program(cli):
+    out = cli("programs", "gsort").out
+    for line in (
+        "sort: sort lines of text files", "  source    sort(1), GNU coreutils 9.1", "  -o --output                 takes a path that is written",
+        "  --compress-program          takes a program that is run", "  ask (allow in smart)  sort -u -odata/out.txt data/users.csv",
+    ):  # fmt: skip
+        assert line in out.splitlines()
+
+
+def test_a_subcommand(cli):
+    out = cli("programs", "git", "push").out
+    assert out.startswith("git push\n  effects   network, vcs\n")
+    assert "  -f --force" in out
+    assert "  deny  git push origin +topic:main" in out
+    assert "git log" not in out
+
+
+def test_one_as_json(cli):
+    (value,) = cli("programs", "git", "--json").json()
+    assert (value["name"], value["subcommands"]["push"]["effects"]) == ("git", ["network", "vcs"])
+    force = next(o for o in value["subcommands"]["push"]["options"] if "--force" in o["names"])
+    assert (force["names"], force["effects"]) == (["-f", "--force"], ["forced-push"])
+    assert {e["want"] for e in value["examples"]} == {"allow", "ask", "deny"}
+
+
+def test_every_program_can_be_shown(cli):
+    from stockade.cli.programs import _examples, _json, _text
+
+    for entry in entries():
+        examples = _examples([entry.program.name])
+        assert examples
+        assert _text(entry, examples, on=False)
+        assert _json(entry)["name"] == entry.program.name
+
+
+def test_no_option_is_lost():
+    for entry in entries():
+        assert sorted(name for names, _ in grouped(entry.program) for name in names) == sorted(entry.program.options)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("gitt",), "there is no description of `gitt`; did you mean"),
+        (("git", "psuh"), "`git` has no subcommand `psuh`; did you mean `push`?"),
+        (("zz\x1b[2J",), "there is no description of `zz⟨U+001B⟩[2J` (see `stockade programs`)"),
+    ],
+)
+def test_unknown_names(cli, args, said):
+    answer = cli("programs", *args)
+    assert (answer.code, answer.out) == (1, "")
+    assert said in answer.err
+
+
+def test_bad_input(cli):
+    assert cli("programs", "--nonsense").code == 2

@@ -1,0 +1,1 @@
+"""The real programs: what they do under strace is compared with what their descriptions say."""
