@@ -27,7 +27,8 @@ def test_all_problems_of_a_file_at_once_with_line_hint_and_carets(cli, place):
     answer = cli("config", "validate")
     assert (answer.code, answer.err) == (1, "")
     for block in (
-        '.stockade/config.toml:2: error: unknown key `postur`\n  did you mean `posture`?\n     2 | postur = "x"\n         ^^^^^^\n',
+        ".stockade/config.toml:2: error: unknown key `postur`\n  did you mean `posture`?\n",
+        '     2 | postur = "x"\n         ^^^^^^\n',
         '     3 | posture = "closed"\n                    ^^^^^^\n',
         '     6 | "Reed(x)" = "allow"\n          ^^^^^^^\n',
         '     9 | allow = "ls"\n                  ^^\n',
@@ -116,7 +117,7 @@ def test_the_schema_takes_what_init_writes(preset):
     "text",
     [
         '[permission]\nbash = { "*" = "ask", "git push *" = { verdict = "deny", match = ["git push x"] } }',
-        '[permission]\n"Edit(src/**)" = "allow"\n"*" = "ask"\nWebFetch = "deny"\n"read_file(a)" = { verdict = "ask", reason = "x" }',
+        '[permission]\n"Edit(src/**)" = "allow"\n"*" = "ask"\n"read_file(a)" = { verdict = "ask", reason = "x" }',
         '[shell]\nallow = ["ls *"]\n[child_env]\nset = { A = "b" }\nstrip_secrets = false',
     ],
 )
@@ -127,8 +128,10 @@ def test_the_schema_takes_what_loads(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "postur = 1", 'posture = "x"', '[permission]\n"Reed(x)" = "allow"', '[permission]\nbash = "dny"', '[shell]\nallow = "ls"',
-        '[permission]\nbash = { verdict = "allow", matches = [] }', '[child_env]\nset = { A = 1 }', "[approvals]\ngrant = 1",
+        "postur = 1", 'posture = "x"', '[permission]\n"Reed(x)" = "allow"', '[permission]\nbash = "dny"',
+        '[shell]\nallow = "ls"',
+        '[permission]\nbash = { verdict = "allow", matches = [] }',
+        '[child_env]\nset = { A = 1 }', "[approvals]\ngrant = 1",
     ],
 )  # fmt: skip
 def test_the_schema_refuses_what_does_not_load(text):

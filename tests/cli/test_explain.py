@@ -71,7 +71,7 @@ def test_the_verdict_in_every_mode(cli):
         "npm test",
         "touch a && touch b",
         "cat ../x ../y",
-        pytest.param("npm run 'x y'", marks=pytest.mark.xfail(reason="a rule cannot name a blank inside a word, and is suggested")),
+        "npm run 'x y'",
     ],
 )
 def test_a_suggestion_really_allows(cli, command):
@@ -98,7 +98,8 @@ def test_text_shows_segments_effects_checks_and_modes(cli):
     assert answer.code == 10
     lines = [line.strip() for line in answer.out.splitlines()]
     for line in (
-        "2. rm -rf …", "inside sudo", "raises privilege or changes the system", "removes `…/a`, a path that is not known, and all below it",
+        "2. rm -rf …", "inside sudo", "raises privilege or changes the system",
+        "removes `…/a`, a path that is not known, and all below it",
         "allow  full, bypassPermissions", "deny   plan, dontAsk",
     ):  # fmt: skip
         assert line in lines

@@ -25,7 +25,9 @@ def test_json_has_every_setting_with_its_origin(cli, place):
     assert value["settings"]["sandbox.profile"] == {
         "value": "strict", "layer": "project", "file": ".stockade/config.toml", "line": 6, "held": False,
     }  # fmt: skip
-    assert value["settings"]["approvals.grants"] == {"value": "exact", "layer": "builtin", "file": "default", "line": 0, "held": False}
+    assert value["settings"]["approvals.grants"] == {
+        "value": "exact", "layer": "builtin", "file": "default", "line": 0, "held": False,
+    }  # fmt: skip
     assert (value["mode"], value["posture"], value["workspace"]) == ("smart", "asking", str(place.project))
 
 

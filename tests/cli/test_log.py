@@ -16,9 +16,9 @@ NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 
 def _record(command: str, **other) -> dict:
     base = {
-        "v": 1, "time": "2026-05-04T10:00:00Z", "event": "exec", "verdict": "allow", "rule": "smart/read", "layer": "mode", "reason": "r",
-        "risk": "low", "mode": "smart", "digest": "d", "command": command, "cwd": "/w", "workspace": "/w", "answer": "", "exit": 0,
-        "signal": None, "duration_ms": 1500, "user": 0,
+        "v": 1, "time": "2026-05-04T10:00:00Z", "event": "exec", "verdict": "allow", "rule": "smart/read", "layer": "mode",
+        "reason": "r", "risk": "low", "mode": "smart", "digest": "d", "command": command, "cwd": "/w", "workspace": "/w",
+        "answer": "", "exit": 0, "signal": None, "duration_ms": 1500, "user": 0,
     }  # fmt: skip
     return base | other
 
@@ -84,8 +84,10 @@ def test_damaged_lines_are_shown_and_never_crash(cli, place):
     _fill(place)
     path = place.state / "log" / "decisions.jsonl"
     odd = [
-        b"not json \x1b[2J", b"\xff\xfe", b"[1]", b"{}", b'{"command": "\\ud800 \\u001b[31m", "verdict": 7, "exit": {}, "duration_ms": "x"}',
-        b'{"time": "yesterday", "command": ["a"], "rule": null, "signal": true}', b'{"duration_ms": 1e400, "time": "0001-01-01T00:00:00Z"}',
+        b"not json \x1b[2J", b"\xff\xfe", b"[1]", b"{}",
+        b'{"command": "\\ud800 \\u001b[31m", "verdict": 7, "exit": {}, "duration_ms": "x"}',
+        b'{"time": "yesterday", "command": ["a"], "rule": null, "signal": true}',
+        b'{"duration_ms": 1e400, "time": "0001-01-01T00:00:00Z"}',
     ]  # fmt: skip
     with open(path, "ab") as stream:
         stream.write(b"\n".join(odd))
@@ -110,8 +112,9 @@ def test_nothing_recorded(cli):
 
 
 @pytest.mark.parametrize(("text", "wanted"), [
-    ("2h", NOW - timedelta(hours=2)), ("3d", NOW - timedelta(days=3)), ("30m", NOW - timedelta(minutes=30)), ("1w", NOW - timedelta(weeks=1)),
-    ("2026-05-01T10:00:00Z", datetime(2026, 5, 1, 10, tzinfo=UTC)), ("2026-05-01T12:00+02:00", datetime(2026, 5, 1, 10, tzinfo=UTC)),
+    ("2h", NOW - timedelta(hours=2)), ("3d", NOW - timedelta(days=3)), ("30m", NOW - timedelta(minutes=30)),
+    ("1w", NOW - timedelta(weeks=1)), ("2026-05-01T10:00:00Z", datetime(2026, 5, 1, 10, tzinfo=UTC)),
+    ("2026-05-01T12:00+02:00", datetime(2026, 5, 1, 10, tzinfo=UTC)),
 ])  # fmt: skip
 def test_moments(text, wanted):
     assert moment(text, NOW) == wanted

@@ -26,8 +26,10 @@ def test_json_is_an_array(cli):
 def test_one_program(cli):
     out = cli("programs", "gsort").out
     for line in (
-        "sort: sort lines of text files", "  source    sort(1), GNU coreutils 9.1", "  -o --output                 takes a path that is written",
-        "  --compress-program          takes a program that is run", "  ask (allow in smart)  sort -u -odata/out.txt data/users.csv",
+        "sort: sort lines of text files", "  source    sort(1), GNU coreutils 9.1",
+        "  -o --output                 takes a path that is written",
+        "  --compress-program          takes a program that is run",
+        "  ask (allow in smart)  sort -u -odata/out.txt data/users.csv",
     ):  # fmt: skip
         assert line in out.splitlines()
 

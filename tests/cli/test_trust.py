@@ -40,8 +40,9 @@ def test_shows_what_is_held_and_asks(cli, place, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     answer = cli("trust")
     assert answer.code == 0
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert answer.out.splitlines() == [
-        f"folder  {place.project}", "file    .stockade/config.toml", f"sha256  {hashlib.sha256(path.read_bytes()).hexdigest()}", "",
+        f"folder  {place.project}", "file    .stockade/config.toml", f"sha256  {digest}", "",
         "held now, and in effect once you trust it:", '  line 4  bash(ls *)       "allow"', '  line 2  permission_mode  "full"',
         "trusted; a change of the file ends it",
     ]  # fmt: skip

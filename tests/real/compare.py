@@ -31,7 +31,9 @@ COVERS_ANYTHING = frozenset(
 
 _CHANGING = frozenset((Kind.WRITE, Kind.EDIT, Kind.DELETE, Kind.MODE))
 _CONTACTING = frozenset((Kind.NETWORK, Kind.SERVICE))
-_NOT_A_FILE = re.compile(r"(?:pipe|socket|anon_inode):|/out/|/memfd:|/dev/(?:null|zero|full|tty|ptmx|pts/|shm/|std|fd/)|/proc/self/fd/")
+_NOT_A_FILE = re.compile(
+    r"(?:pipe|socket|anon_inode):|/out/|/memfd:|/dev/(?:null|zero|full|tty|ptmx|pts/|shm/|std|fd/)|/proc/self/fd/"
+)
 _REPOSITORY = re.compile(r"/\.(?:git|hg|svn)(?:/|$)")
 
 
@@ -94,7 +96,7 @@ def _foreseen_change(change: Change, guess: Foreseen, scratch: frozenset[str]) -
     path = change.path
     if any(covers(target, path) for target in guess.paths):
         return True
-    if _makes_room(change, guess) or _derived(path, guess) or path in scratch and _scratch_place(path, guess):
+    if _makes_room(change, guess) or _derived(path, guess) or (path in scratch and _scratch_place(path, guess)):
         return True
     if guess.repository and (_REPOSITORY.search(path) or change.call == "mkdir"):
         return True
@@ -126,7 +128,7 @@ def _scratch_place(path: str, guess: Foreseen) -> bool:
 def covers(target: Target, path: str) -> bool:
     """Whether a foreseen target is `path`, the folder that `path` lies in, or a tree around it."""
     if target.path is None:
-        return bool(target.under) and _below(path, os.path.normpath(target.under)) or not target.under
+        return (bool(target.under) and _below(path, os.path.normpath(target.under))) or not target.under
     if target.glob:
         pattern = os.path.normpath(target.path)
         tail = path if not target.recursive else path[: _end(path, pattern.count("/"))]

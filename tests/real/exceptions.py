@@ -53,6 +53,7 @@ HELPERS: tuple[Row, ...] = (
     Row("tar", "bzip2", "-j, or the archive's first bytes"),
     Row("tar", "xz", "-J, or the archive's first bytes"),
     Row("tar", "zstd", "--zstd, or the archive's first bytes"),
+    Row("gunzip", "gzip", "a script around gzip"),
     Row("z*", "gzip", "zcat, zgrep, zdiff and their like are scripts around gzip"),
     Row("z*", "bzip2", "zgrep and zdiff choose by the file's name"),
     Row("z*", "xz", "zgrep and zdiff choose by the file's name"),
@@ -74,6 +75,7 @@ HELPERS: tuple[Row, ...] = (
     Row("file", "zstd", "the same"),
     Row("file", "lz4", "the same"),
     # text
+    Row("diff", "pr", "-l sends the output through it"),
     Row("diff3", "diff", "made of diff; --diff-program is `run`"),
     Row("sdiff", "diff", "made of diff; --diff-program is `run`"),
     Row("ag", "sh", "asks git through popen, with a fixed text"),
@@ -108,6 +110,8 @@ HELPERS: tuple[Row, ...] = (
     Row("dpkg", "dpkg-deb", "looks into packages, and unpacks them"),
     Row("dpkg-deb", "tar", "a package's content is a tar archive"),
     Row("npm npx corepack tsc", "node", "a script for node"),
+    Row("gem rake bundle", "ruby", "a script for ruby"),
+    Row("rpm", "sh", "the macros of its own settings ask the system"),
     Row("pip*", "lsb_release", "says in its user agent which system this is"),
     Row("pip*", "getopt", "lsb_release is a shell script"),
     Row("pip*", "cut", "lsb_release is a shell script"),
@@ -116,6 +120,7 @@ HELPERS: tuple[Row, ...] = (
     Row("pip*", "rustc", "asks its version, for the user agent"),
     # the network and the system
     Row("rsync scp sftp systemctl", "ssh", "the transport; what contacts a host is `network`"),
+    Row("scp", "cp", "between two local paths scp is cp"),
     Row("service", "basename", "a shell script, which asks for its own name"),
     Row("mkfs", "mkfs.*", "starts the program for the kind of file system; what is overwritten is `disk`"),
     Row("parallel", "sh", "asks the system for the number of jobs it allows, with a fixed text"),
@@ -136,6 +141,8 @@ OWN_STATE: tuple[Row, ...] = (
     Row("java* jar", "/tmp/hsperfdata_dev*", "counters of the virtual machine, for jstat"),
     Row("black", "/home/dev/.cache*", "remembers which files are formatted already"),
     Row("gpg", "/home/dev/.gnupg*", "its first start makes an empty key ring and the lock of it"),
+    Row("rpm", "/home/dev/.rpmdb*", "without a system database it makes an empty one at home"),
+    Row("svn", "/home/dev/.subversion*", "its first start makes its folder of settings, all commented out"),
     Row("top", "/home/dev/.config*", "makes the empty folder of its own settings"),
     Row("isort", "/home/dev/app/*.isorted", "--diff and --check write the new text there and remove it"),
     Row("cargo", "/home/dev/.cargo*", "the lock of its cache, and the index of the registry"),
@@ -179,6 +186,15 @@ FAILING: dict[str, str] = {
     "sftp": "there is no network",
     "strace": "the sandbox is under strace already",
     "stty": "there is no terminal",
+    "sudo": "a user namespace has no root",
     "tty": "there is no terminal",
+    "twine": "the project's archive is no package",
+    "watch": "never ends by itself",
 }
 """Programs none of whose commands can succeed in the sandbox."""
+
+KNOWN_WRONG: dict[str, str] = {
+    "unzip -q dist/docs.zip -d build/docs": "behind the archive, -d gives its folder and not the tree below it",
+    "sed -i'build/*' 's/one/two/' notes.txt": "a suffix with `*` and `/` says where the backup goes",
+}
+"""Commands whose analysis is known to be wrong, each with the fault; a command that is right again fails."""

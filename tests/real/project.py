@@ -64,12 +64,13 @@ _FILES = {
     "app/src/main.c": "int main(void) { return 0; }\n",
     "app/src/main.s": ".globl _start\n_start:\n nop\n",
     "app/src/boot.asm": "bits 16\nnop\n",
-    "app/src/main.rs": "fn main() {\n    println!(\"1\");\n}\n",
+    "app/src/main.rs": 'fn main() {\n    println!("1");\n}\n',
     "app/src/Main.java": "class Main { public static void main(String[] a) {} }\n",
     "app/tests/test_app.py": "def test_one():\n    assert 1\n",
     "app/docs/guide.md": "# Guide\n\ngit push --force is not for main. TODO\n",
     "app/docs/old.md": "# Old\n",
-    "app/docs/spec.pdf": "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    "app/docs/spec.pdf": "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
     "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n",
     "app/data/users.csv": "id:name:score\n1:ann:1.5\n2:bob:2.5\n3:cat:0.5\n",
     "app/data/orders.csv": "id,total\n1,2\n2,3\n",

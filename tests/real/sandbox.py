@@ -43,7 +43,7 @@ _ETC = """
     mime.types mke2fs.conf modprobe.d modules mysql nsswitch.conf os-release perl php postgresql-common
     profile protocols python3 python3.11 python3.12 python3.13 rpc rpm services ssl subversion terminfo
     vim wgetrc xattr.conf xdg
-""".split()
+"""
 
 _OWN_ETC = {
     "passwd": "root:x:0:0:root:/root:/bin/bash\ndev:x:1000:1000:Dev,,,:/home/dev:/bin/bash\n"
@@ -115,7 +115,7 @@ class Workshop:
         command = ["bwrap", "--unshare-user", "--unshare-all", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
         command += ["--cap-drop", "ALL", "--clearenv", "--die-with-parent", "--as-pid-1", "--new-session"]
         command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/home", "--dir", "/run"]
-        for path in (*_READ_ONLY, *(f"/etc/{name}" for name in _ETC), *EXTRA_FOLDERS):
+        for path in (*_READ_ONLY, *(f"/etc/{name}" for name in _ETC.split()), *EXTRA_FOLDERS):
             command += ["--ro-bind-try", path, path]
         for name in _OWN_ETC:
             command += ["--ro-bind", str(self._folder / "etc" / name), f"/etc/{name}"]

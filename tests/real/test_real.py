@@ -22,7 +22,9 @@ def test_program_does_only_what_its_description_says(program: Described, results
     runs = results.of(program)
     assert len(runs) == len(program.commands)
     missed = {run.command: found for run in runs if (found := unforeseen(run.observed, foreseen(run.command)))}
-    assert missed == {}
+    wrong = exceptions.KNOWN_WRONG.keys() & set(program.commands)
+    assert {command: found for command, found in missed.items() if command not in wrong} == {}
+    assert wrong <= missed.keys(), "right again: take it out of KNOWN_WRONG"
     assert all(run.observed.execs for run in runs), "strace saw no program"
 
 

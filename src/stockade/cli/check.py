@@ -35,13 +35,13 @@ def parser(name: str = "check", description: str = "Say what would be decided. N
     made.add_argument("--input", metavar="JSON", help="the input of the tool call: JSON, `-`, or `@FILE`")
     made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")
     made.add_argument("--context", metavar="FILE", help="decide for the machine that this JSON file describes")
+    if name == "check":
+        made.add_argument("--batch", action="store_true", help="judge JSON lines from standard input")
     return made
 
 
 def run(args: list[str]) -> int:
-    made = parser()
-    made.add_argument("--batch", action="store_true", help="judge JSON lines from standard input")
-    options = made.parse_args(args)
+    options = parser().parse_args(args)
     if options.batch and options.command:
         raise UsageError("`--batch` reads its commands from standard input; leave the command away")
     world = open_world(cwd=options.cwd, config=options.config, context_file=options.context, mode_name=options.mode)
@@ -89,7 +89,7 @@ def _input(given: str | None) -> dict[str, Any]:
     text = _read(given[1:]) if given.startswith("@") else _read("-") if given == "-" else given
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"`--input` is not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise UsageError("`--input` is a JSON object")

@@ -15,7 +15,7 @@ from stockade.config.settings import PRESETS
 from stockade.policy.modes import MODES
 
 _EPILOG = """examples:
-  eval "$(stockade completion bash)"                                            (in ~/.bashrc)
+  eval "$(stockade completion bash)"          (in ~/.bashrc)
   stockade completion zsh > "${fpath[1]}/_stockade"
   stockade completion fish > ~/.config/fish/completions/stockade.fish
 

@@ -47,8 +47,9 @@ _PLAIN = {
 }  # fmt: skip
 
 
-# A suggestion is pieces of a configuration with `; ` between them, which can stand inside a command too.
-_PIECES = re.compile(r'; (?=permission_mode = |"Bash\(|[a-z_]+ = \{)')
+# A suggestion is pieces of a configuration with `; ` between them.  That can stand inside a subject
+# too, but no subject holds a quotation mark.
+_PIECES = re.compile(r'(?:(?<=")|(?<=" \})); (?=permission_mode = |"Bash\(|[a-z_]+ = \{)')
 
 
 class Changes(NamedTuple):

@@ -68,18 +68,24 @@ def _unknown(name: str) -> int:
 
     near = difflib.get_close_matches(name, list(_BY_NAME), 1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    print(f"stockade: there is no command `{name!s}`{hint} (see `stockade --help`)", file=sys.stderr)
+    from stockade.cli.text import one_line
+
+    print(f"stockade: there is no command `{one_line(name)}`{hint} (see `stockade --help`)", file=sys.stderr)
     return 2
 
 
 def _run(command: Command, args: list[str]) -> int:
     from stockade.cli.common import UsageError
+    from stockade.cli.text import one_line
 
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a captured stream has none
+            stream.reconfigure(errors="backslashreplace")
     module = import_module(f"stockade.cli.{command.module}")
     try:
         return int(module.run(args))
     except UsageError as error:
-        print(f"stockade {command.name}: {error}", file=sys.stderr)
+        print(f"stockade {command.name}: {one_line(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output has gone; there is nobody left to tell.

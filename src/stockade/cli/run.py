@@ -95,7 +95,7 @@ class _Exec:
             return self._refuse(decision)
         if self.world.loaded.value("sandbox.required"):
             say("stockade: refused: `sandbox.required` is set, and commands cannot be confined yet")
-            self._record(decision, Outcome(None))
+            self._record(decision, Outcome(None), "refused")
             return self._report(decision, Outcome(None), FAILED)
         return self._run(decision)
 
@@ -111,12 +111,12 @@ class _Exec:
             say("stockade: refused: it must ask, and there is no terminal to ask on")
         else:
             say("stockade: refused" + (f": {visible(self.answer.text)}" if self.answer.text else ""))
-        self._record(decision, Outcome(None))
+        self._record(decision, Outcome(None), "refused")
         return self._report(decision, Outcome(None), REFUSED)
 
     def _run(self, decision: Decision) -> int:
         frozen = digest(decision.action, self.world.context.cwd)
-        if not self._record(decision, Outcome(None)):
+        if not self._record(decision, Outcome(None), "start"):
             return FAILED
         say(UNCONFINED)
         if digest(decision.action, self.world.context.cwd) != frozen:
@@ -127,7 +127,7 @@ class _Exec:
         except OSError as error:
             say(f"stockade: the command cannot be started: {(error.strerror or str(error)).lower()}")
             return self._report(decision, Outcome(None), FAILED)
-        self._record(decision, outcome)
+        self._record(decision, outcome, "end")
         code = TIMED_OUT if outcome.timed_out else 128 + outcome.signal if outcome.signal else outcome.exit
         return self._report(decision, outcome, int(code or 0))
 
@@ -152,14 +152,14 @@ class _Exec:
 
     # -- what is kept ----------------------------------------------------------------------------
 
-    def _record(self, decision: Decision, outcome: Outcome) -> bool:
+    def _record(self, decision: Decision, outcome: Outcome, phase: str) -> bool:
         """Stores the decision, redacted; says so and gives False where that is not possible."""
         from stockade.secrets.redact import redact, secret_values
         from stockade.store.audit import append
 
         secrets = secret_values(os.environ)
         record: dict[str, Any] = {
-            "v": 1, "id": self.id, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": "exec",
+            "v": 1, "id": self.id, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": "exec", "phase": phase,
             "verdict": str(decision.verdict), "rule": decision.rule, "layer": decision.layer,
             "reason": redact(decision.reason, secrets), "risk": decision.risk, "mode": decision.mode,
             "digest": digest(decision.action, self.world.context.cwd), "command": redact(decision.action.command, secrets),

@@ -120,7 +120,7 @@ def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) 
     except FileNotFoundError:
         return Source(None, shown, layer)
     except OSError as error:
-        problem = Problem("config/unreadable", "error", shown, 0, f"cannot be read: {error.strerror.lower()}", "check its permissions")
+        problem = Problem("config/unreadable", "error", shown, 0, f"cannot be read: {(error.strerror or 'error').lower()}", "check its permissions")
         return Source(None, shown, layer, (problem,), True)
     with os.fdopen(descriptor, "rb") as stream:
         facts = os.fstat(stream.fileno())
@@ -171,7 +171,7 @@ def merge(sources: list[Source], *, trusted_digest: str = "", overrides: Mapping
     distrusted = {source.shown for source in sources if source.distrusted}
     project = next((s for s in sources if s.layer == "project" and s.text is not None), None)
     trusted = project is None or (bool(trusted_digest) and project.digest == trusted_digest and not project.distrusted)
-    preset = _preset_of(files)
+    preset = _preset_of(files, trusted)
     if preset:
         files.insert(0, read_preset(preset))
     files.sort(key=lambda f: LAYERS.index(f.layer))
@@ -195,10 +195,10 @@ def _file_of(source: Source) -> File:
     return file._replace(problems=source.problems + file.problems)
 
 
-def _preset_of(files: list[File]) -> str:
+def _preset_of(files: list[File], trusted: bool) -> str:
     found = ""
-    for file in files:
-        if file.layer != "project":
+    for file in sorted(files, key=lambda f: LAYERS.index(f.layer)):
+        if (file.layer != "project" or trusted) and not file.broken:
             found = next((v.value for v in file.values if v.name == "preset"), found)
     return found
 

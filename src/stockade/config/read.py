@@ -74,7 +74,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self) -> File:
-        if self.table.get("version") != 1:
+        if self.table.get("version") != 1 or not isinstance(self.table["version"], int) or self.table["version"] is True:
             line = self._line_of("version")
             self._problem("config/version", "warning", line, "`version = 1` is missing", "write `version = 1` at the top")
         for key, value in self.table.items():

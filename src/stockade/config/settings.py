@@ -101,6 +101,8 @@ def normalised(setting: Setting, value: Any) -> Any:
     """The value as the program keeps it: lists frozen, aliases resolved."""
     if setting.kind == "texts":
         return tuple(value)
+    if setting.kind == "word":
+        value = next(v for v in setting.values if v.lower() == value.lower())
     if setting.name == "sandbox.profile":
         return PROFILES[value]
     if setting.name == "permission_mode":

@@ -120,7 +120,7 @@ def described(text: str, where: str) -> Context:
     """A context from its JSON description.  Raises ContextError and names what is wrong."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ContextError(f"{where}: not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise ContextError(f"{where}: a context is an object")
@@ -137,8 +137,14 @@ def described(text: str, where: str) -> Context:
         raise ContextError(f"{where}: `env` is an object of texts")
     return Context(
         cwd, workspace, home, _number(value, where), env, str(value.get("shell", "bash")), str(value.get("sandbox") or ""),
-        _files(value.get("files") or {}, where), str(value.get("tmp") or ""), tuple(value.get("roots") or ()),
+        _files(value.get("files") or {}, where), str(value.get("tmp") or ""), _roots(value.get("roots") or [], where),
     )  # fmt: skip
+
+
+def _roots(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(v, str) and v.startswith("/") for v in value):
+        raise ContextError(f"{where}: `roots` is a list of absolute paths")
+    return tuple(os.path.normpath(v) for v in value)
 
 
 def _number(value: Mapping[str, Any], where: str) -> int:
@@ -162,5 +168,7 @@ def _files(value: Any, where: str) -> dict[str, FileFact]:
     for path, fact in value.items():
         if not isinstance(fact, dict) or not isinstance(fact.get("kind"), str):
             raise ContextError(f"{where}: the fact of `{path}` needs a `kind`")
+        if not all(isinstance(fact.get(name), str | None) for name in ("target", "digest")):
+            raise ContextError(f"{where}: `target` and `digest` of `{path}` are texts")
         found[os.path.normpath(path)] = FileFact(fact["kind"], fact.get("target"), fact.get("digest"))
     return found

@@ -45,6 +45,7 @@ class CheckResult(NamedTuple):
     liftable: bool = True
     rank: int = 99
     matched: tuple[Matched, ...] = ()
+    glued: bool = False  # a word of the command has a blank in it
 
 
 class Decision(NamedTuple):

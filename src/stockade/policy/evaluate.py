@@ -133,7 +133,7 @@ def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) ->
     for result in results:
         if result.verdict is ALLOW:
             continue
-        line = _allowing(result, policy)
+        line = 'guards.env = "ask"' if result.rule == "guard/env" else _allowing(result, policy)
         if line is None:
             return ""
         lines.append(line)
@@ -148,6 +148,8 @@ def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) ->
 def _allowing(result: CheckResult, policy: Policy) -> str | None:
     """The rule that would allow one check, or None where there is none in this mode."""
     subject = result.subject
+    if result.glued:  # a blank inside a word: no pattern means exactly this
+        return None
     if not result.liftable or result.layer == "floor" or "…" in subject or not subject or any(c in subject for c in '"*\\\n'):
         return None
     if result.key != "bash":
@@ -177,8 +179,11 @@ def settle(key: str, subject: Subject, context: Context, policy: Policy) -> Sett
                 strict = strict or rule
             else:
                 chosen = rule
-        elif _keeps_care(rule, chosen) and match is Match.YES:
-            chosen = rule
+        elif _keeps_care(rule, chosen):
+            if match is Match.YES:
+                chosen = rule
+            else:
+                strict = strict or rule
     assert chosen is not None  # the posture has a bare rule for every key
     held = _held(key, subject, context, policy)
     matched = tuple(_explained(rule, match, chosen, strict) for rule, match in seen) if policy.trace else ()
@@ -253,7 +258,7 @@ def _check(check: Check, context: Context, policy: Policy, settled: Settled | No
 def _by_rules(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     rule = settled.rule
     mode = policy.mode
-    if check.guard_denies and not (rule.verdict is ALLOW and not rule.bare):
+    if check.guard_denies:
         return _result(check, settled, DENY, check.guard_denies, "guard", _reason(check))._replace(liftable=False)
     if rule.verdict is DENY:
         if not (mode.lifts_denies and rule.layer in _MODE_LIFTABLE_LAYERS):
@@ -282,7 +287,8 @@ def _openly(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     """Under a bare allow, only the guards of their own ask."""
     rule = settled.rule
     for finding in check.found:
-        if finding.rule in GUARDS or not finding.lifted:
+        high = policy.mode.name == "smart" and finding.rule in HIGH_RISK
+        if finding.rule in GUARDS or not finding.lifted or high:
             return _ask(check, settled, finding, policy)
     return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))
 
@@ -370,7 +376,11 @@ def _command_checks(analysis: Analysis, context: Context, policy: Policy) -> lis
     for segment in analysis.segments:
         hit = floor(segment, context)
         if hit is not None:
-            results.append(_floor_result(hit, segment))
+            result = _floor_result(hit, segment)
+            if policy.trace:
+                subject = Subject(segment.all_argvs, (), segment.trusted_name)
+                result = result._replace(matched=settle("bash", subject, context, policy).matched)
+            results.append(result)
         else:
             _segment_checks(segment, context, policy, results)
     if not results:
@@ -408,7 +418,8 @@ def _segment_checks(segment: Segment, context: Context, policy: Policy, results:
     waived = tuple(f for f in found if not (f.rule == "network" and f.lifted and _hosts_allowed(segment, context, policy)))
     stubborn = any(f.reason.startswith(_ENV) for f in waived) and policy.env_guard == "deny"
     check = Check("bash", _shown(segment), subject, waived, segment.start, segment.end, inner_only, "", stubborn)
-    results.append(_check(check, context, policy, settled))
+    glued = any(word is not None and (" " in word or word == "") for word in segment.argv)
+    results.append(_check(check, context, policy, settled)._replace(glued=glued))
 
 
 _PATH_KEYS = frozenset(("read", "edit", "external_directory"))
@@ -501,9 +512,10 @@ def _path_effect(
         return finding if writes else None
     if finding.rule == "secrets-file" and not writes:
         settled = settle("read", subject, context, policy)
-        if settled.rule.verdict is ALLOW and not settled.rule.bare:
+        dotenv = any(env_file(text.rsplit("/", 1)[-1]) for text in subject.texts) or "environment file" in finding.reason
+        if settled.rule.verdict is ALLOW and not settled.rule.bare and not (dotenv and policy.env_guard == "deny"):
             return None
-        if any(env_file(text.rsplit("/", 1)[-1]) for text in subject.texts) or "environment file" in finding.reason:
+        if dotenv:
             return finding._replace(reason=f"{_ENV}: `{target.word}`")
     return finding
 

@@ -20,7 +20,7 @@ from stockade.model.paths import (
     unescaped,
     zone,
 )
-from stockade.secrets.names import env_file, secret_path
+from stockade.secrets.names import SUFFIXES, env_file, secret_path
 
 # Findings in the order in which they are reported, the gravest first.
 ORDER = (
@@ -155,11 +155,15 @@ def _zones(target: Target, context: Context) -> list[tuple[str, str]] | None:
 
 def _secret(target: Target, context: Context) -> str | None:
     if target.path is None:
+        if target.listed and (target.under == "/proc" or target.under.startswith("/proc/")):
+            return f"`{target.word}`: the memory or environment of processes"
         if target.suffix and secret_path("/" + target.suffix.lstrip("/")):
             return f"`{target.word}`, which looks like a secret"
         return None
     if target.glob:
         return _secret_glob(target)
+    if target.recursive and lexical(target.path) == "/proc":
+        return f"`{target.word}`: the memory and environment of all processes"
     for path in {lexical(target.path), canonical(target.path, context)}:
         why = secret_path(path)
         if why is not None:
@@ -167,12 +171,15 @@ def _secret(target: Target, context: Context) -> str | None:
     return None
 
 
+_PROC_SECRETS = ("environ", "mem", "fd", "root", "cwd", "maps", "cmdline")
 _PROBES = (".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "credentials")
 
 
 def _secret_glob(target: Target) -> str | None:
     """A pattern is a secret if its last component asks for one by name, not if it merely could match."""
     parts = glob_parts(target.path or "")
+    if len(parts) > 2 and parts[0] == "proc" and any(any(can_match(p, n) for n in _PROC_SECRETS) for p in parts[2:]):
+        return f"`{target.word}`, which can match the environment of a process"
     literal = "/" + "/".join(unescaped(p) for p in parts if not is_pattern(p))
     if parts and secret_path(literal + "/x"):
         return f"`{target.word}` in a folder of credentials"
@@ -182,8 +189,12 @@ def _secret_glob(target: Target) -> str | None:
         return f"`{target.word}`: {why}" if why else None
     if last.lstrip("*?").startswith(".env") or env_file(unescaped(last).replace("*", "")):
         return f"`{target.word}`, which asks for environment files"
-    if last.replace("*", "").replace("?", "") == "":
+    plain = last.replace("*", "").replace("?", "")
+    if plain == "":
         return None
+    ending = last.rpartition(".")[2] if "." in last else ""
+    if secret_path(f"/x{plain}") or (is_pattern(ending) and ending.strip("*") and any(can_match(ending, s[1:]) for s in SUFFIXES)):
+        return f"`{target.word}`, which asks for keys"
     if any(can_match(last, name) for name in _PROBES):
         return f"`{target.word}`, which can match a file with secrets"
     return None
@@ -222,8 +233,36 @@ def _guarded(target: Target, context: Context) -> str | None:
     if target.path is None:
         return None
     if target.glob:
-        return guarded_path("/" + "/".join(unescaped(p) for p in glob_parts(target.path)))
+        return _guarded_glob(glob_parts(target.path))
     return guarded_path(lexical(target.path)) or guarded_path(canonical(target.path, context))
+
+
+def _guarded_glob(parts: list[str]) -> str | None:
+    """A pattern that can match a protected name, at any depth of it."""
+    if not any(is_pattern(part) for part in parts):
+        return guarded_path("/" + "/".join(unescaped(p) for p in parts))
+    for part in parts:
+        if not is_pattern(part):
+            found = guarded_path("/" + unescaped(part) + "/x")
+            if found is not None:
+                return found
+            continue
+        lower = part.lower()
+        if can_match(lower, ".git") and part.startswith((".", "\\.", "[")):
+            return "git-internals"
+        if any(can_match(lower, name) for name in _NAMED_BY_PATTERN if name.startswith(".") or _begins_like(lower, name)):
+            return "agent-config"
+    last = unescaped(parts[-1]) if not is_pattern(parts[-1]) else ""
+    return guarded_path("/" + last) if last else None
+
+
+def _begins_like(pattern: str, name: str) -> bool:
+    """Whether a pattern is about this name: its literal beginning, or its ending `.md`."""
+    literal = pattern.split("*")[0].split("?")[0].split("[")[0]
+    return len(literal) >= 2 or (name.endswith(".md") and pattern.endswith(".md"))
+
+
+_NAMED_BY_PATTERN = AGENT_FOLDERS | AGENT_FILES
 
 
 def guarded_path(path: str) -> str | None:

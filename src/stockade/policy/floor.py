@@ -23,7 +23,11 @@ DEEP_FOLDERS = frozenset(
      "/usr/include", "/var/lib", "/lib/modules", "/System/Library")
 )  # fmt: skip
 _ROOT_CONTENT = TOP_FOLDERS | {"mnt", "media", "tmp"}
-_BLOCK_DEVICE = re.compile(r"/dev/(?!shm/|pts/|fd/|tcp/|udp/|mqueue/|hugepages/).+")
+# Disks and memory; a terminal or a serial line is a device that loses nothing.
+_BLOCK_DEVICE = re.compile(
+    r"/dev/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|loop|md|dm-|sr|ram|zram|nbd|mtd|ubi|pmem|bcache|drbd|r?disk|da|ada|nda)[a-z0-9]*"
+    r"|(?:mapper|disk|block|vg[^/]*)/.+|mem|kmem|port|kmsg|root|cdrom)"
+)
 
 
 class Row(NamedTuple):
@@ -93,7 +97,7 @@ def _code(effect: Effect, context: Context) -> str | None:
         code = _deleted(target, context)
         if code is not None:
             return code
-    if kind is Kind.MODE and target.recursive and _deleted(target, context) in ("delete-root", "delete-system", "delete-home"):
+    if kind is Kind.MODE and (target.recursive or target.listed) and _deleted(target, context) in ("delete-root", "delete-system", "delete-home"):
         return "mode-root" if _deleted(target, context) == "delete-root" or _whole_system(target, context) else None
     if kind is Kind.DISK:
         return _disk(target, context)
@@ -149,7 +153,7 @@ def _deleted_glob(parts: list[str], context: Context, *, recursive: bool) -> str
         rest = parts[at + 1 :]
         if rest and not all(p in ("*", "**") for p in rest):
             return _matched(folder, part, rest, context)
-        if part in ("*", "**", "?*", "*?", ".*", "[!.]*", "*.*") or _covers(part):
+        if part in ("*", "**", "?*", "*?", ".*", "[!.]*", "*.*", ".[!.]*", ".??*", ".[^.]*", ".?*") or _covers(part):
             found = _folder(folder, context)
             if found is not None:
                 return found
@@ -181,9 +185,7 @@ def _matched(folder: str, part: str, rest: list[str], context: Context) -> str |
 
 
 def _whole_system(target: Target, context: Context) -> bool:
-    path = target.path
-    if path is None:
-        return False
+    path = target.path if target.path is not None else target.under
     if target.glob:
         parts = glob_parts(path)
         return len(parts) == 1
@@ -196,21 +198,25 @@ def _whole_system(target: Target, context: Context) -> bool:
 
 def _writes_device(target: Target, context: Context) -> bool:
     if target.path is None:
-        return False
+        return target.listed and lexical(target.under) == "/dev"
     if target.glob:
         parts = glob_parts(target.path)
-        return len(parts) > 1 and parts[0] == "dev" and parts[1] not in ("shm", "pts", "fd", "mqueue")
+        return len(parts) > 1 and parts[0] == "dev" and parts[1] not in ("shm", "pts", "fd", "mqueue") and _disk_pattern(parts[1])
     path = canonical(target.path, context)
     if path == "/dev" or device(path):
         return False
     return _BLOCK_DEVICE.fullmatch(path) is not None and not inside(path, context.workspace)
 
 
+def _disk_pattern(part: str) -> bool:
+    return any(can_match(part, name) for name in ("sda", "sdb", "sda1", "hda", "vda", "nvme0n1", "mmcblk0", "xvda", "dm-0", "md0"))
+
+
 def _disk(target: Target, context: Context) -> str | None:
-    if target.path is None:
-        return None
     if _writes_device(target, context):
         return "mkfs"
+    if target.path is None:
+        return None
     path = lexical(target.path) if target.glob else canonical(target.path, context)
     return None if inside(path, context.workspace) else "mkfs"
 
@@ -244,13 +250,19 @@ def protected_state(target: Target, context: Context) -> bool:
         return False
     parts = glob_parts(path) if target.glob else canonical(path, context).split("/")[1:]
     for at, part in enumerate(parts):
-        if part == ".stockade" or (is_pattern(part) and target.glob and part.startswith(".") and can_match(part, ".stockade")):
+        if part == ".stockade" or (target.glob and is_pattern(part) and _asks_for_own(part)):
             rest = parts[at + 1 :]
             return not (len(rest) == 2 and rest[0] == "plans" and rest[1].endswith(".md") and not target.recursive)
-    return bool(context.config) and not target.glob and inside(canonical(path, context), context.config)
+    return not target.glob and inside(canonical(path, context), context.config or f"{context.home}/.config/stockade")
+
+
+def _asks_for_own(part: str) -> bool:
+    """A pattern that names `.stockade` rather than every hidden name."""
+    literal = part.split("*")[0].split("?")[0].split("[")[0]
+    return len(literal) >= 3 and can_match(part, ".stockade")
 
 
 def _state(target: Target, context: Context) -> bool:
-    if not context.state or target.path is None or target.glob:
+    if target.path is None or target.glob:
         return False
-    return inside(canonical(target.path, context), context.state)
+    return inside(canonical(target.path, context), context.state or f"{context.home}/.local/state/stockade")

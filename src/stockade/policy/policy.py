@@ -40,9 +40,8 @@ class Policy(NamedTuple):
 
     def hidden(self) -> frozenset[str]:
         """Keys whose last rule is a bare deny: their tools are not offered to the model."""
-        return frozenset(
-            key for key, rules in self.by_key.items() if rules and rules[-1].bare and rules[-1].verdict is Verdict.DENY
-        )
+        last = {key: (*rules, *self.held[key])[-1] for key, rules in self.by_key.items()}
+        return frozenset(key for key, rule in last.items() if rule.bare and rule.verdict is Verdict.DENY)
 
 
 def build(

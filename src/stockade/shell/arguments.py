@@ -28,7 +28,7 @@ class Reading:
     """
 
     __slots__ = (
-        "commands", "drops", "effects", "info", "only", "operand_roles", "operands", "options", "path", "program",
+        "commands", "drops", "effects", "globals", "info", "only", "operand_roles", "operands", "options", "path", "program",
         "recursive", "uses", "values", "wild",
     )  # fmt: skip
 
@@ -44,6 +44,7 @@ class Reading:
         self.commands: list[list[Field]] = []
         self.only = ""
         self.info = False
+        self.globals = 0  # how many uses stand before the subcommand
         self.drops: set[str] = set()
         self.recursive = program.recursive
         self.wild: Field | None = None
@@ -90,6 +91,8 @@ def _descend(reading: Reading, current: Program, rest: list[Field]) -> bool:
         _unknown(reading, shown, field.start, field.end)
         return False
     assert name is not None
+    if not reading.path:
+        reading.globals = len(reading.uses)
     reading.path.append(name)
     reading.program = sub
     reading.operand_roles = sub.operands

@@ -54,6 +54,14 @@ def _done(it: Interpreter, call: Call, out: Value = EMPTY) -> Value:
     return out
 
 
+def _wait(it: Interpreter, call: Call) -> Value:
+    _, values = _names_after_options(call, frozenset("p"))
+    field = values.get("p")
+    if field is not None and (field.literal is None or _NAME.fullmatch(field.literal) is None):
+        it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+    return _done(it, call)
+
+
 def _quiet(it: Interpreter, call: Call) -> Value:
     """A builtin that changes and reveals nothing that matters."""
     return _done(it, call)
@@ -88,8 +96,10 @@ def _folder_text(it: Interpreter, field: Field) -> str | None:
             it.note(Kind.UNKNOWN, "the folder is not certain", field.start, field.end, "value")
             return field.text
         return None
-    if "CDPATH" in it.state.variables and not field.literal.startswith(("/", ".")):
-        return None
+    search = it.state.variables.get("CDPATH")
+    if search is not None and not field.literal.startswith(("/", ".")):
+        it.note(Kind.UNKNOWN, "CDPATH decides which folder this is", field.start, field.end, "value")
+        return f"{text_of(search.value.text)}/{field.literal}" if search.value.text else None
     return field.literal
 
 
@@ -129,6 +139,9 @@ def declare(it: Interpreter, call: Call, operands: list[tuple[Assign, Value, tup
     name = call.fields[0].text or ""
     flags = "".join((f.literal or "")[1:] for f in call.args if (f.literal or "").startswith("-"))
     values = {assign.name: (assign, value, array) for assign, value, array in operands}
+    if "f" in flags and name in ("export", "declare", "typeset"):
+        it.state.exported_functions |= {f.literal for f in call.args if f.literal in it.state.functions and f.literal}
+        return _done(it, call, ANYTHING)
     names = [f for f in call.args if not (f.literal or "-").startswith(("-", "+")) or f.literal is None]
     if not names or ("p" in flags and name in ("export", "declare", "typeset") and not values):
         if not set(flags) & set("fF") or "p" in flags:
@@ -164,7 +177,7 @@ def _declare_one(
         it.taint("text is evaluated as a number by an integer variable", field.start, field.end)
         value = INTEGER
     it.state.assign(name, value, array=array)
-    it.state.variables[name] = Variable(value, array, exported, "i" in flags, "n" in flags)
+    it.state.variables[name] = Variable(value, array, exported, "i" in flags, "n" in flags, "A" in flags)
     call.effects.extend(variable_effects(it, name, value, *it.span(field.start, field.end)))
 
 
@@ -216,15 +229,32 @@ def _read(it: Interpreter, call: Call) -> Value:
     stdin = call.stdin
     if "a" in values:
         names.append(values["a"])
-    for field in names:
+    for at, field in enumerate(names):
         text = field.literal
         if text is None or _NAME.fullmatch(text) is None:
             it.taint("the subscript of a variable name is evaluated", field.start, field.end)
-            continue
-        it.state.assign(text, _read_value(stdin, whole=len(names) == 1))
+        elif "a" in values:
+            it.state.variables[text] = _read_array(stdin)
+        else:
+            it.state.assign(text, _read_value(stdin, whole=len(names) == 1) if len(names) == 1 else _read_part(stdin, at, len(names)))
     if not names:
         it.state.assign("REPLY", _read_value(stdin, whole=True))
     return _done(it, call)
+
+
+def _read_part(stdin: Value, at: int, count: int) -> Value:
+    """One of several names: the words of a known line, as a possibility."""
+    if stdin.texts is None or len(stdin.texts) != 1:
+        return unknown(stdin.tags)
+    words = stdin.texts[0].split("\n")[0].split(None, count - 1)
+    return Value((words[at] if at < len(words) else "",), False, tags=stdin.tags)
+
+
+def _read_array(stdin: Value) -> Variable:
+    if stdin.texts is None or len(stdin.texts) != 1:
+        return Variable(unknown(stdin.tags))
+    words = tuple(Value((w,), False, tags=stdin.tags) for w in stdin.texts[0].split("\n")[0].split())
+    return Variable(words[0] if words else EMPTY, words)
 
 
 def _read_value(stdin: Value, *, whole: bool) -> Value:
@@ -247,8 +277,15 @@ def _mapfile(it: Interpreter, call: Call) -> Value:
         if text is None or _NAME.fullmatch(text) is None:
             it.taint("the subscript of a variable name is evaluated", field.start, field.end)
         else:
-            it.state.variables[text] = Variable(unknown(call.stdin.tags))
+            it.state.variables[text] = _lines_array(call.stdin)
     return _done(it, call)
+
+
+def _lines_array(stdin: Value) -> Variable:
+    if stdin.texts is None or len(stdin.texts) != 1:
+        return Variable(unknown(stdin.tags))
+    lines = tuple(Value((line,), False, tags=stdin.tags) for line in stdin.texts[0].split("\n") if line)
+    return Variable(lines[0] if lines else EMPTY, lines)
 
 
 def _let(it: Interpreter, call: Call) -> Value:
@@ -422,7 +459,9 @@ def _set(it: Interpreter, call: Call) -> Value:
             break
         if text is None or set(text[1:]) & set("knpr"):
             _add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", field, "shell-option")
-        elif "o" in text[1:] and args:
+        if text is not None and "x" in text[1:]:
+            it.state.tracing = True
+        if text is not None and "o" in text[1:] and args:
             named = args.pop(0)
             if named.literal not in _QUIET_OPTIONS:
                 _add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", named, "shell-option")
@@ -513,6 +552,8 @@ def _printf(it: Interpreter, call: Call) -> Value:
 
 
 def _type(it: Interpreter, call: Call) -> Value:
+    if call.fields[0].text == "type" and call.args and (call.args[0].literal or "") in ("-P", "-p"):
+        return _done(it, call, _location(it, call.args[1:]))
     return _done(it, call, ANYTHING)
 
 
@@ -529,7 +570,7 @@ BUILTINS: dict[str, Callable[[Interpreter, Call], Value]] = {
     "hash": _hash, "enable": _unmodelled, "bind": _unmodelled, "fc": _unmodelled, "complete": _complete,
     "compgen": _complete, "compopt": _quiet, "history": _history, "test": _test, "[": _test, "echo": _echo,
     "printf": _printf, "type": _type, "help": _type, "true": _quiet, "false": _quiet, ":": _quiet, "umask": _quiet,
-    "ulimit": _quiet, "wait": _quiet, "jobs": _type, "exit": _quiet, "return": _quiet, "break": _quiet,
+    "ulimit": _quiet, "wait": _wait, "jobs": _type, "exit": _quiet, "return": _quiet, "break": _quiet,
     "continue": _quiet, "times": _quiet, "disown": _quiet, "fg": _quiet, "bg": _quiet, "caller": _quiet,
     "logout": _quiet, "kill": _external,
 }  # fmt: skip

@@ -108,7 +108,8 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
     operands: list[tuple[Assign, Value, tuple[Value, ...] | None]] = []
     for word in node.words:
         if isinstance(word, Assign):
-            value, array = _assigned(it, word)
+            keyed = any(f.text is not None and f.text[:1] == "-" and "A" in f.text for f in fields)
+            value, array = _assigned(it, word, associative=keyed)
             operands.append((word, value, array))
             text = f"{word.name}={'' if value.text is None else value.text}"
             fields.append(Field(text, word.start, word.end, sure=value.text is not None))
@@ -133,24 +134,33 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
         out = run(it, call)
     if restore is not None:
         it.state.variables = restore
-    if opened is None:
-        return out
+    left = out if opened is None else opened.finish(it.state, out)
+    if it.sinks:
+        it.flush_sinks(concat(out, stdin))
     if fields[0].text == "exec" and len(fields) == 1:
         it.stdin = stdin
-    return opened.finish(it.state, out)
+    return left
 
 
-def _assigned(it: Interpreter, assign: Assign) -> tuple[Value, tuple[Value, ...] | None]:
+def _assigned(it: Interpreter, assign: Assign, *, associative: bool = False) -> tuple[Value, tuple[Value, ...] | None]:
     expander = it.expander()
+    old = it.state.variables.get(assign.name)
+    associative = associative or (old is not None and old.associative)
     if assign.index is not None:
-        expander.arithmetic(assign.index)
+        if associative:
+            expander.value(assign.index)
+        else:
+            expander.arithmetic(assign.index)
     if assign.array is not None:
         from stockade.shell.interpret import field_value
 
         fields = [f for word in assign.array for f in expander.fields(word)]
-        if any(f.many for f in fields) or assign.append:
+        for word in assign.array if not associative else ():
+            _element_subscript(it, word)
+        before = it.state.array(assign.name) if assign.append and assign.name in it.state.variables else ()
+        if any(f.many for f in fields) or before is None:
             return ANYTHING, None
-        values = tuple(field_value(f) for f in fields)
+        values = (*before, *(field_value(f) for f in fields))
         return (values[0] if values else EMPTY), values
     value = expander.value(assign.value, assignment=True)
     if assign.append:
@@ -165,6 +175,16 @@ def _assigned(it: Interpreter, assign: Assign) -> tuple[Value, tuple[Value, ...]
             it.taint("text is evaluated as a number by an integer variable", assign.start, assign.end)
         value = INTEGER
     return (ANYTHING if assign.index is not None else value), None
+
+
+def _element_subscript(it: Interpreter, word: Word) -> None:
+    """`a=([x]=1)`: the subscript is evaluated as a number, unless the array is associative."""
+    first = word.parts[0] if word.parts else None
+    if not isinstance(first, Lit) or first.quoted or not first.text.startswith("["):
+        return
+    inside = first.text[1:].partition("]")[0]
+    if not inside.isdigit():
+        it.taint("the subscript of an array element is evaluated", word.start, word.end)
 
 
 def _only_assignments(
@@ -375,7 +395,7 @@ def _unknown_target(it: Interpreter, field: Field, recursive: bool) -> Target:
     suffix = ".env" if SECRET in field.tags else field.suffix  # names that were asked for as secrets
     confined = field.kind in ("listed", "int") and ".." not in field.prefix.split("/")
     if confined:
-        base = posixpath.dirname(field.prefix) if field.prefix else field.under or "."
+        base = field.under if field.under.startswith("/") else posixpath.dirname(field.prefix) if field.prefix else field.under or "."
         under = it.state.absolute(base) or ""
         if any(folder is None for folder in it.fallbacks):
             under = ""
@@ -464,7 +484,26 @@ def _named(it: Interpreter, call: Call, name: str) -> Value:
         handler = BUILTINS.get(name)
         if handler is not None:
             return handler(it, call)
+    _hypothesis(it, call, name)
     return run_program(it, call, name)
+
+
+def _hypothesis(it: Interpreter, call: Call, name: str) -> None:
+    """Words that are only possible, taken for certain: what that would do can only make the answer stricter."""
+    if not any(not f.sure and f.text is not None and not f.glob for f in call.args):
+        return
+    fields = [call.fields[0]]
+    for field in call.args:
+        words = field.text.split() if field.many and field.text is not None else [field.text]
+        fields.extend(field._replace(text=w, sure=w is not None and not field.glob or field.sure, many=w is None and field.many) for w in words)
+    effects = [*call.effects, Effect(Kind.UNKNOWN, None, "a value that is not certain", call.start, call.end, "value")]
+    guess = Call(fields, call.stdin, effects, call.start, call.end)
+    guess.wrappers, guess.argvs, guess.external = call.wrappers, call.argvs, call.external
+    mark = len(it.segments)
+    run_program(it, guess, name)
+    for at in range(mark, len(it.segments)):  # a guess says nothing about which words there will be
+        segment = it.segments[at]
+        it.segments[at] = segment._replace(argv=(name, None), all_argvs=((name, None),))
 
 
 def _call_function(it: Interpreter, call: Call, name: str) -> Value:
@@ -505,6 +544,8 @@ def run_program(it: Interpreter, call: Call, name: str) -> Value:
     program = catalog().get(base)
     if not trusted:
         _other_program(it, call, name)
+    if program is None and any("://" in (f.text or "") for f in call.args):
+        call.stdin = call.stdin._replace(tags=call.stdin.tags | {NETWORK})  # what it prints may come from there
     if program is None:
         if trusted:
             call.effects.append(_effect(it, Kind.UNKNOWN, f"the program `{base}` is not described", call.fields[0], "program"))
@@ -547,7 +588,9 @@ def run_file(it: Interpreter, call: Call, field: Field) -> None:
         interpreted(it, call, content, "shell", field)
 
 
-def interpreted(it: Interpreter, call: Call, content: Value, language: str, field: Field) -> None:
+def interpreted(
+    it: Interpreter, call: Call, content: Value, language: str, field: Field, *, stdin: Value = EMPTY
+) -> None:
     """Text reaches an interpreter: judged by where it came from, and by what it says if that is known."""
     if NETWORK in content.tags:
         call.effects.append(
@@ -565,7 +608,7 @@ def interpreted(it: Interpreter, call: Call, content: Value, language: str, fiel
 
     for text in content.texts:
         if language == "shell":
-            outer, it.stdin = it.stdin, EMPTY
+            outer, it.stdin = it.stdin, stdin
             it.in_copy(lambda text=text: it.run_text(text_of(text), call.start, call.end))  # type: ignore[misc]
             it.stdin = outer
         else:
@@ -625,7 +668,7 @@ def emit(
     """Reports the segment of a call."""
     argv = shown(call.fields)
     nested = it.nested > 0
-    _judge_flow(call, program)
+    _judge_flow(it, call, program)
     effects = tuple(e._replace(code=e.code or "nested") for e in call.effects) if nested else tuple(call.effects)
     it.emit(
         Segment(argv, program, call.wrappers, (*call.argvs, argv), effects, call.start, call.end,
@@ -636,14 +679,14 @@ def emit(
 _SILENT = frozenset(("test", "[", "true", ":", "read", "export"))
 
 
-def _judge_flow(call: Call, program: str | None) -> None:
+def _judge_flow(it: Interpreter, call: Call, program: str | None) -> None:
     """A secret that this line holds is printed, or reaches something that sends."""
     words = any(SECRET in f.tags for f in call.fields)
     if any(e.kind is Kind.NETWORK for e in call.effects) and (words or SECRET in call.stdin.tags):
         call.effects.append(
             Effect(Kind.HIJACK, None, "a secret that this line reads goes to the network", call.start, call.end, "flow")
         )
-    elif words and program not in _SILENT:
+    elif (words or SECRET in call.stdin.tags) and (program not in _SILENT or it.state.tracing):
         call.effects.append(Effect(Kind.SECRET, None, "uses the value of a secret variable", call.start, call.end))
 
 

@@ -109,13 +109,15 @@ class Expander:
                 text = part.text
                 if part.quoted:
                     build.literal(text)
-                elif at == 0 and text.startswith("~"):
-                    build.value(self._tilde_value(text, True, False, len(parts) == 1))
+                elif at == 0 and text.startswith("~") and ("/" in text or len(parts) == 1):
+                    name, slash, rest = text[1:].partition("/")
+                    build.value(self._home_of(name))
+                    build.unquoted(slash + rest)
                 else:
                     build.unquoted(text)
                 continue
             build.dynamic = True
-            if isinstance(part, Param) and (part.name == "@" or _is_all(part)) and part.op == "":
+            if isinstance(part, Param) and (part.name == "@" or _is_all(part)) and part.op in ("", ":"):
                 self._all_elements(build, part)
             elif part.quoted:
                 build.value(self.part_value(part))
@@ -126,7 +128,7 @@ class Expander:
         return build.finish()
 
     def _all_elements(self, build: _Builder, part: Param) -> None:
-        elements = self.state.array(part.name)
+        elements = self._slice(self.state.array(part.name), part)
         star = part.name == "*" or (part.index is not None and _lit(part.index) == "*")
         if elements is None or (star and part.quoted):
             build.anything(NO_TAGS)
@@ -138,6 +140,16 @@ class Expander:
                 build.value(element)
             else:
                 self._split(build, element)
+
+    def _slice(self, elements: tuple[Value, ...] | None, part: Param) -> tuple[Value, ...] | None:
+        """`${@:2}` and `${a[@]:1:3}`, for numbers that are written out."""
+        if part.op != ":" or elements is None:
+            return elements
+        m = re.fullmatch(r" ?([0-9]+)(?::([0-9]+))?", _lit(part.arg) if part.arg is not None else "")
+        if m is None:
+            return None
+        begin = int(m.group(1)) - (part.name == "@" and int(m.group(1)) > 0)
+        return elements[begin:] if m.group(2) is None else elements[begin : begin + int(m.group(2))]
 
     def _split(self, build: _Builder, value: Value) -> None:
         """Word splitting and globbing of an unquoted expansion."""
@@ -196,7 +208,7 @@ class Expander:
         if name == "-":
             return self.state.lookup("OLDPWD")
         if name == "root":
-            return known("/root")
+            return Value(("/root",), False)
         if name == context.home.rsplit("/", 1)[-1]:
             return known(context.home)
         return Value(None, True, prefix="/") if re.fullmatch(r"[A-Za-z0-9_.-]+", name) else known("~" + name)
@@ -216,7 +228,11 @@ class Expander:
     def _param(self, part: Param) -> Value:
         op = part.op
         if part.index is not None and not _is_all(part):
-            self.arithmetic(part.index)
+            variable = self.state.variables.get(part.name)
+            if variable is not None and variable.associative:
+                self.value(part.index)
+            else:
+                self.arithmetic(part.index)
         if op == "":
             return self._plain_param(part)
         if op == "#len":
@@ -249,7 +265,7 @@ class Expander:
             if target is None or not _IDENTIFIER.fullmatch(target):
                 self.taint("a reference to a variable that is not known", part.start, part.end)
                 return ANYTHING
-            return self.state.lookup(target)
+            return self._of_environment(target, self.state.lookup(target))
         if part.index is None:
             return self._of_environment(part.name, self.state.lookup(part.name))
         elements = self.state.array(part.name)
@@ -276,13 +292,15 @@ class Expander:
         if name is None or not _IDENTIFIER.fullmatch(name):
             self.taint("an indirect expansion of a name that is not known", part.start, part.end)
             return ANYTHING
-        return self.state.lookup(name)
+        return self._of_environment(name, self.state.lookup(name))
 
     def _default(self, part: Param, arg: Word) -> Value:
         value = self._plain_param(part)
         alternative = self.value(arg)
         op = part.op.lstrip(":")
         if op == "?":
+            if SECRET in alternative.tags:
+                self.taint("a secret in an error message", part.start, part.end)
             return value
         is_set = value.text is not None and (value.text != "" or not part.op.startswith(":"))
         is_empty = value.text == "" and part.op.startswith(":")
@@ -412,7 +430,8 @@ class _Builder:
     def _add(self, texts: tuple[str, ...]) -> None:
         if self._unknown:
             self._suffix = (self._suffix + texts[0]) if len(texts) == 1 else ""
-            self._kind = self._under = ""
+            if self._kind != "int" or "/" in texts[0]:
+                self._kind = self._under = ""
             return
         if len(texts) == 1:
             self._alts = [a + texts[0] for a in self._alts]

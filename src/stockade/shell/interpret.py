@@ -71,6 +71,7 @@ class Interpreter:
         self.posix = False  # the text is for a shell that may know POSIX only
         self.fallbacks: tuple[str | None, ...] = ()
         self.called: set[str] = set()
+        self.sinks: dict[str, Script] = {}  # what `>(…)` will read, by the name that stands for it
         self.source: tuple[int, int] | None = None  # the bytes that nested text came from
 
     # -- bookkeeping -----------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class Interpreter:
             parsed = parse(byte_view(text), depth=self.depth * 8 - 7)
             if self.posix and (bashism := first_bashism(parsed.script, text)):
                 self.note(Kind.UNKNOWN, f"{bashism} means something else to a shell that is not bash", start, end, "other-shell")
-            out = self.script(parsed.script, EMPTY)
+            out = self.script(parsed.script, self.stdin)
             if parsed.error is not None:
                 self.note(Kind.UNKNOWN, f"text for a shell that is not understood: {parsed.error}", start, end, "parse")
         finally:
@@ -146,8 +147,9 @@ class Interpreter:
         self.nested += 1
         try:
             if part.kind == ">(":
-                self.in_copy(lambda: self.script(part.script, ANYTHING))
-                return known(f"/dev/fd/{part.start}")
+                name = f"/dev/fd/{part.start}"
+                self.sinks[name] = part.script
+                return known(name)
             inner = _file_read(part.script)
             if inner is not None:
                 out = self.in_copy(lambda: self._read_file(inner))
@@ -282,7 +284,20 @@ class Interpreter:
             self.stdin = opened.stdin
         out = action()
         self.stdin = outer
-        return opened.finish(self.state, out)
+        left = opened.finish(self.state, out)
+        self.flush_sinks(out)
+        return left
+
+    def flush_sinks(self, out: Value) -> None:
+        """Runs what stands in `>(…)` of the command that has just ended, on what it was given."""
+        while self.sinks:
+            name, script = self.sinks.popitem()
+            given = self.state.written.pop(name, None)
+            tags = out.tags | (given.tags if given is not None else frozenset())
+            stdin = given if given is not None else Value(None, False, tags=tags)
+            self.nested += 1
+            self.in_copy(lambda script=script, stdin=stdin: self.script(script, stdin))  # type: ignore[misc]
+            self.nested -= 1
 
     def _group(self, node: Group) -> Value:
         if node.subshell:
@@ -382,7 +397,7 @@ class Interpreter:
         out = EMPTY
         for attempt in range(3):
             before = self.state.copy()
-            mark, folders = len(self.segments), self.fallbacks
+            folders = self.fallbacks
             out = once()
             after_folders = self.fallbacks
             self.state.join(before)
@@ -391,8 +406,6 @@ class Interpreter:
             settled = self.state.variables == before.variables and self.state.cwd == before.cwd
             if settled and folders == after_folders:
                 return _repeated(out)
-            if attempt < 2:
-                del self.segments[mark:]
             if attempt == 1:
                 self._widen(before)
         return _repeated(out)
@@ -496,7 +509,7 @@ def field_value(field: Field) -> Value:
     if field.glob:
         fixed = (field.text or "").split("*")[0].split("?")[0].split("[")[0]
         folder = fixed[: fixed.rfind("/") + 1]
-        return Value(None, True, "listed", prefix=folder or fixed, under=".", tags=field.tags)
+        return Value(None, True, "listed", prefix=folder or fixed, under=folder or ".", tags=field.tags)
     if field.text is not None:
         texts = field.alts or (field.text,)
         return Value(tuple(byte_view(t) for t in texts), field.sure, tags=field.tags)

@@ -199,8 +199,9 @@ def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str])
         return unknown(tags | content.tags | ({DECODED} if decode else NO_TAGS))
     try:
         if decode:
-            data = base64.b64decode(re.sub(r"\s", "", content.text), validate=False).decode("latin-1")
-            return known(data, tags | content.tags | {DECODED})
+            text = re.sub(r"\s", "", content.text)
+            decoded = base64.b32decode(text) if "32" in (call.fields[0].text or "") else base64.b64decode(text, validate=False)
+            return known(decoded.decode("latin-1"), tags | content.tags | {DECODED})
         data = base64.b64encode(content.text.encode("latin-1")).decode() + "\n"
         return known(data, tags | content.tags)
     except (binascii.Error, ValueError):
@@ -210,7 +211,7 @@ def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str])
 def _xxd(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     content = _files_content(it, call, reading)
     texts = " ".join(f.literal or "" for f in call.args)
-    if re.fullmatch(r"(-r -p|-p -r|-rp|-pr|-r -ps|-r -plain)", texts.strip()) and content.text is not None:
+    if re.fullmatch(r"(-r -p|-p -r|-rp|-pr|-r -ps|-r -plain|-ps -r|-plain -r)", texts.strip()) and content.text is not None:
         try:
             return known(bytes.fromhex(re.sub(r"\s", "", content.text)).decode("latin-1"), tags | {DECODED})
         except ValueError:
@@ -240,10 +241,10 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
         return known(byte_view(f"{it.context.workspace}/.git/{words[2]}") + "\n")
     if words == ["rev-parse", "--git-dir"]:
         return known(".git\n")
-    if words[:1] == ["rev-parse"] and all(w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]):
+    if words[:1] in (["rev-parse"], ["merge-base"]) and all(w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]):
         # One object or branch name; git has none that begins with a dash or holds `..`.
-        return Value(None, kind="int", tags=tags) if len(words) <= 3 else None
-    if words[:1] == ["ls-files"]:
+        return Value(None, kind="int", tags=tags) if len(words) <= 3 or words[0] == "merge-base" else None
+    if words[:1] == ["ls-files"] or (words[:1] in (["diff"], ["show"], ["log"]) and "--name-only" in words):
         return Value(None, True, "listed", under=it.state.cwd or "", tags=tags | _pattern_tags(call.args))
     return None
 
@@ -275,12 +276,13 @@ def _listed_operands(it: Interpreter, operands: list[Field], tags: frozenset[str
 
 def _pattern_tags(args: list[Field]) -> frozenset[str]:
     """A pattern that asks for secret files makes what is listed a secret."""
-    for field in args:
-        text = field.text or ""
-        plain = text.replace("*", "").replace("?", "")
-        if plain and secret_path("/" + plain.lstrip("/")) or text.lstrip("*").startswith(".env"):
-            return frozenset((SECRET,))
-    return NO_TAGS
+    return frozenset((SECRET,)) if any(asks_for_secret(field.text or "") for field in args) else NO_TAGS
+
+
+def asks_for_secret(pattern: str) -> bool:
+    """Whether a glob or regular expression for names is about files that hold secrets."""
+    plain = re.sub(r"[*?^$\\()\[\]+]", "", pattern).strip("/")
+    return bool(plain) and (secret_path("/" + plain) is not None or plain.startswith(".env") or plain in ("environ", "id_rsa", ".ssh"))
 
 
 def _dirname(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
@@ -302,12 +304,79 @@ def _printf(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str])
 
 def _filter(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     """head, tail, sort, uniq, grep: lines of their input, still names if those were names."""
+    tags |= _asked(call, reading)
     if call.stdin.kind == "listed" and not any(f.literal is not None and "/" in f.literal for f in reading.operands):
         return call.stdin._replace(tags=call.stdin.tags | tags)
     return None
 
 
+_WORDS_OF_SECRETS = re.compile(r"env|secret|\bkey|token|cred|passw|\.pem|id_rsa", re.IGNORECASE)
+
+
+def _asked(call: Call, reading: Reading) -> frozenset[str]:
+    """`ls | grep env`: names that are picked for being secret."""
+    name = (call.fields[0].text or "").rpartition("/")[2]
+    if name in ("grep", "egrep", "fgrep", "rg") and "-v" not in reading.options:
+        if any(_WORDS_OF_SECRETS.search(f.text or "") for f in (*reading.operands[:1], *(u.field for u in reading.uses if u.option))):
+            return frozenset((SECRET,))
+    return NO_TAGS
+
+
+def _tr(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    """Plain sets and ranges of characters."""
+    words = call.texts()
+    text = call.stdin.text
+    if words is None or text is None:
+        return None
+    if len(words) == 2 and words[0] == "-d":
+        drop = _tr_set(words[1])
+        return known("".join(c for c in text if c not in drop), call.stdin.tags | tags | {DECODED})
+    if len(words) != 2 or words[0].startswith("-"):
+        return None
+    old, new = _tr_set(words[0]), _tr_set(words[1])
+    if not old or not new:
+        return None
+    table = {ord(o): new[min(i, len(new) - 1)] for i, o in enumerate(old)}
+    return known(text.translate(table), call.stdin.tags | tags | {DECODED})
+
+
+def _tr_set(text: str) -> str:
+    if "[" in text or "\\" in text:
+        return {"\\n": "\n", "\\t": "\t", "\\0": "\0"}.get(text, "")
+    return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m.group(1)), ord(m.group(2)) + 1))), text)
+
+
+def _sed(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    """One substitution of literal text."""
+    words = call.texts()
+    text = call.stdin.text
+    m = re.fullmatch(r"s([/#|,:])([\w .=-]+)\1([\w /.=-]*)\1(g?)", words[0]) if words is not None and len(words) == 1 else None
+    if m is None or text is None or m.group(1) in m.group(3) or "." in m.group(2):
+        return None
+    lines = [line.replace(m.group(2), m.group(3), -1 if m.group(4) else 1) for line in text.split("\n")]
+    return known("\n".join(lines), call.stdin.tags | tags | {DECODED})
+
+
+def _openssl(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    words = [f.literal or "" for f in call.args]
+    if "-d" in words and ("base64" in words or "-base64" in words or "-a" in words) and call.stdin.text is not None and "-in" not in words:
+        try:
+            data = base64.b64decode(re.sub(r"\s", "", call.stdin.text), validate=False).decode("latin-1")
+        except (binascii.Error, ValueError):
+            return None
+        return known(data, tags | call.stdin.tags | {DECODED})
+    return None
+
+
+def _same_path(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    if len(reading.operands) == 1 and reading.operands[0].literal and reading.operands[0].literal.startswith("/"):
+        return Value((byte_view(normal(reading.operands[0].literal)) + "\n",), False, tags=tags)
+    return None
+
+
 _PRINTERS = {
+    "tr": _tr, "sed": _sed, "openssl": _openssl, "realpath": _same_path, "readlink": _same_path, "egrep": _filter, "rg": _filter,
+    "base32": _base64,
     "cat": _cat, "tee": _tee, "base64": _base64, "xxd": _xxd, "rev": _rev, "which": _which, "git": _git,
     "find": _listing, "fd": _listing, "fdfind": _listing, "ls": _listing, "dirname": _dirname, "basename": _dirname,
     "echo": _echo, "printf": _printf, "head": _filter, "tail": _filter, "sort": _filter, "uniq": _filter, "grep": _filter,

@@ -158,11 +158,16 @@ def _rev(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
     field = use.field
     text = field.literal
     if text is None:
-        if field.kind != "int":
+        if field.kind != "int" and not field.suffix.startswith("..") and not field.prefix.endswith(".."):
             _path(it, call, "read", field, False)
         return
-    if text.startswith(("-", ":(", ":!", ":^")):
+    if text.startswith(("-", ":!", ":^", ":(exclude)")):
         return
+    text = re.sub(r"^:\([a-z,]*\)", "", text)
+    if re.search(r"[*?\[]", text):  # a pathspec is a pattern of git's own
+        _path(it, call, "read", field._replace(text=text.rpartition(":")[2], glob=True), False)
+        return
+    field = field._replace(text=text)
     if ":" in text and not text.startswith("/"):
         _path(it, call, "read", field._replace(text=text.rpartition(":")[2]), False)
         return
@@ -176,7 +181,7 @@ def _refspec(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
     if text is None:
         if use.field.prefix[:1] in ("", "+") or use.field.text is not None:
             _plain(it, call, Kind.UNKNOWN, "the refspec is not known", use.field, "value")
-        if use.field.text is not None and use.field.text.startswith("+"):
+        if (use.field.text or use.field.prefix).startswith("+"):
             _plain(it, call, Kind.FORCED_PUSH, "a refspec that begins with `+`", use.field)
         return
     if text.startswith("+") and "forced-push" not in reading.drops:
@@ -201,6 +206,8 @@ _ROLES = {
 
 # -- words that can be any option -----------------------------------------------------------------
 
+# Readers that no option could make do more than read.
+_HARMLESS_READERS = frozenset(("", "search", "jq", "ps"))
 _HARMLESS_ROLES = frozenset(("text", "read", "list"))
 
 
@@ -218,7 +225,7 @@ def wild_effects(it: Interpreter, call: Call, reading: Reading, field: Field) ->
     program = reading.program
     if program.subs:
         return
-    if program.style == "none" or (all_options_harmless(program) and not program.reader):
+    if program.style == "none" or (all_options_harmless(program) and program.reader in _HARMLESS_READERS):
         return
     dangerous = next((o.name for o in program.options.values() if not harmless(o)), "an option")
     _plain(it, call, Kind.UNKNOWN, f"a word that is not known could be `{dangerous}`", field, "option")

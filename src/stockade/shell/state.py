@@ -24,6 +24,7 @@ class Variable(NamedTuple):
     exported: bool = False
     integer: bool = False
     reference: bool = False
+    associative: bool = False
 
 
 class State:
@@ -31,7 +32,7 @@ class State:
 
     __slots__ = (
         "aliases", "arguments", "context", "cwd", "expand_aliases", "functions", "ifs_changed",
-        "lookup_changed", "oldcwd", "stack", "unset", "variables", "written",
+        "lookup_changed", "oldcwd", "stack", "tracing", "unset", "variables", "written", "zero", "exported_functions",
     )  # fmt: skip
 
     def __init__(self, context: Context) -> None:
@@ -46,6 +47,9 @@ class State:
         self.expand_aliases = False
         self.ifs_changed = False
         self.lookup_changed = False
+        self.tracing = False
+        self.zero: Value | None = None
+        self.exported_functions: frozenset[str] = frozenset()
         self.unset: frozenset[str] = frozenset()
         self.written: dict[str, Value] = {}
 
@@ -77,6 +81,8 @@ class State:
         self.expand_aliases |= other.expand_aliases
         self.ifs_changed |= other.ifs_changed
         self.lookup_changed |= other.lookup_changed
+        self.tracing |= other.tracing
+        self.exported_functions |= other.exported_functions
         self.unset &= other.unset
         for path, value in other.written.items():
             self.written[path] = join(self.written.get(path, value), value)
@@ -103,6 +109,8 @@ class State:
         if name.isdigit():
             return self._positional(int(name))
         environment = self.context.env
+        if name in ("USER", "LOGNAME") and (environment is None or name not in environment):
+            return Value((byte_view(posixpath.basename(self.context.home)),), sure=False)
         if environment is not None and name in environment:
             return Value((byte_view(environment[name]),), sure=False)
         return ANYTHING
@@ -115,7 +123,9 @@ class State:
         return INTEGER if unset and self.context.env_complete else value
 
     def _positional(self, number: int) -> Value:
-        if number == 0 or self.arguments is None:
+        if number == 0:
+            return self.zero or ANYTHING
+        if self.arguments is None:
             return ANYTHING
         return self.arguments[number - 1] if number <= len(self.arguments) else EMPTY
 
@@ -135,7 +145,8 @@ class State:
             old = self.variables.get(name)
         exported = old.exported if old is not None else False
         integer = old.integer if old is not None else False
-        self.variables[name] = Variable(value, array, exported, integer)
+        associative = old.associative if old is not None else False
+        self.variables[name] = Variable(value, array, exported, integer, False, associative)
         if name == "IFS":
             self.ifs_changed = True
         elif name == "PATH":

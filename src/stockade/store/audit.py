@@ -20,17 +20,16 @@ def append(state: str, record: dict[str, Any]) -> None:
     private_folder(folder)
     path = os.path.join(folder, _NAME)
     line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        if os.fstat(stream.fileno()).st_size > MAX_BYTES:
-            _rotate(path)
-        stream.write(line)
-
-
-def _rotate(path: str) -> None:
-    """Keeps one older file; the record being written goes to the end of it, the next to a new one."""
-    os.replace(path, path + ".1")
+    lock = os.open(path + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one writer at a time, also while the file is being rotated
+        if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
+            os.replace(path, path + ".1")
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(line)
+    finally:
+        os.close(lock)
 
 
 def read(state: str) -> Iterator[dict[str, Any]]:
@@ -59,6 +58,6 @@ def _lines(state: str) -> Iterator[dict[str, Any]]:
 def _record(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {"damaged": line.rstrip("\n")[:200]}

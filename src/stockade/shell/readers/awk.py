@@ -179,6 +179,11 @@ class _Program:
         command = self._literal(at - 1) if after == "getline" else self._literal(at + 1)
         if command is not None and command.startswith("/inet"):
             self._add(Kind.NETWORK, command, "")
+        if command is not None and command.split("/")[-1].split(" ")[0] in ("sh", "bash", "dash") and after != "getline":
+            for token in range(at - 1, max(at - 8, -1), -1):
+                text = self._literal(token)
+                if text is not None:
+                    self.it.in_copy(lambda text=text: self.it.run_text(text, self.field.start, self.field.end))  # type: ignore[misc]
         self._runs(command)
 
     def _runs(self, command: str | None) -> None:

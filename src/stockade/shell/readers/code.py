@@ -30,6 +30,28 @@ _FORKS = re.compile(
     r"fork\s*(?:\(\s*\))?\s*while\s+(?:1|fork|true)|while\s*\(?\s*(?:1|True|true)\s*\)?\s*[:{]?\s*(?:os\.)?fork"
     r"|loop\s*(?:\{|do)\s*fork|fork\s*\(\)?\s*for\s+\w+\s+in\s+iter|fork\(\)\s+for\s+_\s+in|for\s*\(\s*;\s*;\s*\)\s*\{?\s*fork",
 )
+_TICKS = re.compile(r"`([^`]+)`")
+_OF_LANGUAGE = {
+    "perl": (_TICKS, re.compile(r"\bopen\b[^;]*?[\"']\s*\|?\s*([^|\"']+?)\s*\|?[\"']")),
+    "ruby": (_TICKS,),
+    "php": (_TICKS,),
+    "julia": (_TICKS,),
+    "sql": (re.compile(r"\\\\!\s*([^\n]+)|(?:to|from)\s+program\s+'([^']+)'", re.IGNORECASE),),
+    "expect": (re.compile(r"\b(?:spawn|exec|system)\s+([^;\n}]+)"),),
+    "tcl": (re.compile(r"\bexec\s+([^;\n}\]]+)"),),
+    "make": (re.compile(r"(?:^|\n|;)\s*\t?@?-?([a-z][^\n;:=]*)"), re.compile(r"\$\(shell\s+([^)]+)\)")),
+    "r": (),
+}
+_PYTHON_HOME = re.compile(r"rmtree\s*\(\s*(?:os\.path\.)?(?:expanduser\s*\(\s*[\"']~/?[\"']\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:pathlib\.)?Path\(\s*[\"'](/|~)[\"']\s*\)(?:\.expanduser\(\))?)")
+
+
+def _python_paths(it: Interpreter, call: Call, text: str, field: Field) -> None:
+    for m in _PYTHON_HOME.finditer(text):
+        path = "/" if m.group(1) == "/" else it.context.home
+        for target in targets(it, field._replace(text=path, alts=(), glob=False), recursive=True):
+            call.effects.append(Effect(Kind.DELETE, target, "", *it.span(field.start, field.end)))
+
+
 _BANG = re.compile(r"(?:^|\n)\s*:?(?:silent\s+)?!\s*([^\n]+)")
 
 
@@ -62,8 +84,13 @@ def read_code(it: Interpreter, call: Call, text: str, language: str, field: Fiel
         if path is not None:
             for target in targets(it, field._replace(text=path, alts=(), glob=False), recursive=True):
                 call.effects.append(Effect(Kind.DELETE, target, "", *it.span(field.start, field.end)))
-    for m in _BANG.finditer(text) if language == "vim" else ():
+    for m in _BANG.finditer(text) if language in ("vim", "gdb", "sql", "expect") else ():
         _look(it, field, m.group(1))
+    for pattern in _OF_LANGUAGE.get(language, ()):
+        for m in pattern.finditer(text):
+            _look(it, field, next(g for g in m.groups() if g is not None))
+    if language == "python":
+        _python_paths(it, call, text, field)
 
 
 def _look(it: Interpreter, field: Field, command: str) -> None:

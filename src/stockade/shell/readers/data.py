@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MAKE_SAFE = frozenset(("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "V", "VERBOSE", "DESTDIR", "PREFIX", "prefix", "J", "JOBS"))
 _DOT = re.compile(r"^\s*\.(\w+)\s*(.*)$", re.MULTILINE)
-_SQL_WRITES = re.compile(r"\b(?:writefile|load_extension|edit|fts3_tokenizer)\s*\(|\battach\b|\bvacuum\s+into\b", re.IGNORECASE)
+_SQL_WRITES = re.compile(r"\b(?:writefile|readfile|fsdir|lsdir|zipfile|load_extension|edit|fts3_tokenizer)\s*\(|\battach\b|\bvacuum\s+into\b", re.IGNORECASE)
 _SQL_CHANGES = re.compile(
     r"(?:^|;|\n)\s*(?:insert|update|delete|drop|alter|create|replace|reindex|vacuum|begin|with|pragma\s+\w+\s*=)\b", re.IGNORECASE
 )
@@ -25,6 +25,8 @@ _SQL_LOSES = re.compile(r"\b(?:delete\s+from|drop\s+\w+|update\s+\w+|truncate)\b
 
 def make(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """Variables that replace what recipes run, and a makefile from standard input."""
+    if "network" in call.stdin.tags and reading.values.get("-f") is not None and reading.values["-f"].literal in ("-", "/dev/stdin"):
+        call.effects.append(Effect(Kind.FLOOR, None, "runs a makefile from the network", call.start, call.end, "network-to-interpreter"))
     for field in reading.operands:
         m = re.match(r"([A-Za-z_.][A-Za-z0-9_.]*)\s*[:?+]?=", field.text or field.prefix)
         if m is not None and m.group(1) not in _MAKE_SAFE:

@@ -48,7 +48,8 @@ def less(it: Interpreter, call: Call, reading: Reading) -> Value | None:
 
 def ps(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """BSD letters: `e` shows the environment of every process."""
-    for field in call.args:
+    dashed = [f for f in call.args if (f.literal or "").startswith("-")]
+    for field in (*reading.operands, *dashed):
         text = field.literal or ""
         if re.fullmatch(r"[A-Za-z]+|-(?=[a-z]*a)(?=[a-z]*x)[a-z]+", text) and "e" in text:
             call.effects.append(
@@ -106,4 +107,20 @@ def unzip(it: Interpreter, call: Call, reading: Reading) -> Value | None:
             call.effects = [e for e in call.effects if e.kind is not Kind.DESTRUCTIVE]
         elif text.startswith("-") and text not in ("-x", "-d"):
             call.effects.append(Effect(Kind.UNKNOWN, None, f"`{text}` behind the archive", *it.span(field.start, field.end)))
+    return None
+
+
+def mv(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """A move onto a device replaces or loses what is moved."""
+    last = reading.operands[-1].literal if reading.operands else None
+    if last is not None and last.startswith("/dev/") and not last.startswith("/dev/shm"):
+        call.effects.append(Effect(Kind.DESTRUCTIVE, None, f"moves onto `{last}`", call.start, call.end))
+    return None
+
+
+def date(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """An operand of digits sets the clock; `+FORMAT` prints."""
+    for field in reading.operands:
+        if field.literal is None or not field.literal.startswith("+"):
+            call.effects.append(Effect(Kind.PRIVILEGE, None, "sets the clock", *it.span(field.start, field.end)))
     return None

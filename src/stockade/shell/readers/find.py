@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call, emit, ran, run, targets
-from stockade.shell.values import ANYTHING, Field, Value
+from stockade.shell.outputs import asks_for_secret
+from stockade.shell.values import ANYTHING, NO_TAGS, SECRET, Field, Value
 
 if TYPE_CHECKING:
     from stockade.shell.commands import Ran
@@ -24,6 +25,7 @@ _VALUED = frozenset(
     "-iregex -iwholename -links -lname -mmin -mtime -name -path -perm -printf -regex -size -type -uid -used -user "
     "-wholename -xtype".split()
 )
+_NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
 _FILES = frozenset("-anewer -cnewer -newer -samefile".split())
 _WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 _RUNS = frozenset("-exec -execdir -ok -okdir".split())
@@ -63,6 +65,7 @@ def fd(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     emit(it, call, "fd")
     base = reading.operands[1] if len(reading.operands) > 1 else Field(".", call.start, call.end)
     expression = _Expression(it, call, [base])
+    expression.secret = any(asks_for_secret(f.text or "") for f in (*reading.operands[:1], *(u.field for u in reading.uses)))
     it.nested += 1
     for command in reading.commands:
         if not any(f.text is not None and re.search(r"\{[/.]*\}", f.text) for f in command):
@@ -75,16 +78,30 @@ def fd(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     return ran(ANYTHING)
 
 
+_FILTERS = frozenset(("-g", "--glob", "--iglob", "--include", "--type-add", "-G", "--file-search-regex", "--ignore-file"))
+
+
+def search(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """grep, rg, ag: a filter that asks for secret files makes the search a read of secrets."""
+    for use in reading.uses:
+        text = use.field.text or ""
+        if use.option in _FILTERS and not text.startswith("!") and asks_for_secret(text.rpartition(":")[2]):
+            begin, stop = it.span(use.field.start, use.field.end)
+            call.effects.append(Effect(Kind.SECRET, None, f"searches in files that hold secrets (`{use.option}`)", begin, stop))
+    return None
+
+
 class _Expression:
     """Reads the expression; `deep` says that the whole tree is walked."""
 
-    __slots__ = ("call", "deep", "it", "starts")
+    __slots__ = ("call", "deep", "it", "secret", "starts")
 
     def __init__(self, it: Interpreter, call: Call, starts: list[Field]) -> None:
         self.it = it
         self.call = call
         self.starts = starts
         self.deep = True
+        self.secret = False  # the names that are looked for are those of secrets
 
     def _add(self, kind: Kind, detail: str, field: Field, code: str = "") -> None:
         self.call.effects.append(Effect(kind, None, detail, *self.it.span(field.start, field.end), code=code))
@@ -103,6 +120,8 @@ class _Expression:
                 continue
             elif text in _VALUED or (text.startswith("-newer") and text not in _FILES):
                 value = args.pop(0) if args else None
+                if text in _NAMES and value is not None and asks_for_secret(value.text or ""):
+                    self.secret = True
                 if text == "-maxdepth" and value is not None and value.literal in ("0", "1"):
                     self.deep = False
             elif text in _FILES:
@@ -164,4 +183,5 @@ class _Expression:
         return Field(
             None, field.start, field.end, kind="listed", prefix=prefix,
             under=self.it.state.absolute(literal) or "", dynamic=True,
+            tags=frozenset((SECRET,)) if self.secret else NO_TAGS,
         )  # fmt: skip

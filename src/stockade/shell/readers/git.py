@@ -63,14 +63,49 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         for target in targets(it, Field(".", call.start, call.end)):
             call.effects.append(Effect(Kind.LIST, target, "", call.start, call.end, "repository"))
     aliases: dict[str, str] = {}
-    for field in [use.field for use in reading.uses if use.option == "-c"]:
+    for field in [use.field for use in reading.uses[: reading.globals if reading.path else None] if use.option == "-c"]:
         _setting(it, call, field, aliases)
+    _words(it, call, reading)
     for command in [aliases[w] for w in (f.literal for f in call.args) if w in aliases]:
         text = command[1:] if command.startswith("!") else f"git {command}"
         it.nested += 1
         it.in_copy(lambda text=text: it.run_text(text, call.start, call.end))  # type: ignore[misc]
         it.nested -= 1
     return None
+
+
+_PUTS_FILES = frozenset(("checkout", "restore", "rm", "mv", "clean", "apply", "stash"))
+
+
+def _words(it: Interpreter, call: Call, reading: Reading) -> None:
+    """Words of a subcommand that are commands or paths."""
+    span = (call.start, call.end)
+    if reading.path[:2] == ["submodule", "foreach"] or reading.path[:2] == ["bisect", "run"]:
+        texts = [f.text or "" for f in reading.operands if f.literal not in ("--recursive", "--quiet")]
+        it.nested += 1
+        it.in_copy(lambda: it.run_text(" ".join(texts), *span))
+        it.nested -= 1
+    if reading.path[:1] and reading.path[0] in _PUTS_FILES:
+        for field in reading.operands:
+            if ".stockade" in (field.text or "").split("/"):
+                for target in targets(it, field):
+                    call.effects.append(Effect(Kind.WRITE, target, "", *it.span(field.start, field.end)))
+    for use in reading.uses:
+        text = use.field.text or ""
+        if use.option == "-L" and ":" in text and not text.startswith(":"):
+            for target in targets(it, use.field._replace(text=text.rpartition(":")[2])):
+                call.effects.append(Effect(Kind.READ, target, "", *it.span(use.field.start, use.field.end)))
+    _assembled(it, call)
+
+
+def _assembled(it: Interpreter, call: Call) -> None:
+    """A repository whose files this line has written is no repository to trust."""
+    folder = it.state.cwd or ""
+    for path in it.state.written:
+        if path.startswith(folder + "/") and path.rpartition("/")[2] in ("HEAD", "config", "commondir", "gitdir"):
+            detail = "the repository was put together by this line"
+            call.effects.append(Effect(Kind.HIJACK, None, detail, call.start, call.end, "git-config"))
+            return
 
 
 def _setting(it: Interpreter, call: Call, field: Field, aliases: dict[str, str]) -> None:
@@ -82,5 +117,11 @@ def _setting(it: Interpreter, call: Call, field: Field, aliases: dict[str, str])
         if name.lower().startswith("alias."):
             aliases[name[6:]] = value
     begin, stop = it.span(field.start, field.end)
+    if re.match(r"remote\..*\.(?:push$|mirror$)", name, re.IGNORECASE) and (value.startswith("+") or value.lower() in ("true", "yes", "1", "on")):
+        call.effects.append(Effect(Kind.FORCED_PUSH, None, f"the setting `{name}` forces the push", begin, stop))
+    if value and not name.lower().startswith("alias."):
+        it.nested += 1
+        it.in_copy(lambda: it.run_text(value.lstrip("!"), field.start, field.end))
+        it.nested -= 1
     shown = f"the setting `{name}`" if name else "a setting that is not known"
     call.effects.append(Effect(Kind.HIJACK, None, f"{shown} changes what git runs", begin, stop, "git-config"))

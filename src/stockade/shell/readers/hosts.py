@@ -9,7 +9,8 @@ from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call, emit, interpreted, ran, targets
 from stockade.shell.roles import field_value
-from stockade.shell.values import ANYTHING, Field, Value, unknown
+from stockade.shell.state import normal
+from stockade.shell.values import ANYTHING, NETWORK, Field, Value, unknown
 
 if TYPE_CHECKING:
     from stockade.shell.commands import Ran
@@ -26,17 +27,22 @@ def ssh(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         if use.option == "-o" and (use.field.literal is None or _SSH_RUNS.match(use.field.literal)):
             begin, stop = it.span(use.field.start, use.field.end)
             call.effects.append(Effect(Kind.HIJACK, None, "an option of ssh runs a local program", begin, stop, "runs"))
+            command_text = (use.field.literal or "").partition("=")[2]
+            it.in_copy(lambda command_text=command_text: it.run_text(command_text, call.start, call.end))  # type: ignore[misc]
     command = reading.commands.pop() if reading.commands else []
     emit(it, call, "ssh")
     inner = call.inside(list(call.fields), "ssh")
     inner.effects = []
+    if command and command[0].literal == "--":
+        command = command[1:]
     if command:
         text = " ".join(f.text or "" for f in command) if all(f.text is not None for f in command) else None
         value = Value((text,), all(f.sure for f in command)) if text is not None else ANYTHING
     else:
         value = call.stdin if call.stdin.texts != ("",) else Value(("",))
     if value.texts is not None:
-        interpreted(it, inner, value, "shell", call.fields[0])
+        interpreted(it, inner, value, "shell", call.fields[0], stdin=call.stdin if command else Value(("",)))
+    it.emit_effects(inner)
     return ran(unknown(frozenset(("network",))))
 
 
@@ -51,7 +57,12 @@ def rsync(it: Interpreter, call: Call, reading: Reading) -> Value | None:
 
 
 def curl(it: Interpreter, call: Call, reading: Reading) -> Value | None:
-    """Data that begins with `@` is read from a file and sent."""
+    """Data that begins with `@` is read from a file and sent; `-O` (and wget) name the file by the URL."""
+    wget = call.fields[0].text is not None and call.fields[0].text.endswith("wget")
+    if (wget and not reading.options.keys() & {"-O", "--spider"}) or reading.options.keys() & {"-O", "--remote-name", "--remote-name-all"} - (
+        {"-O"} if wget else set()
+    ):
+        _remote_names(it, call, reading)
     for use in reading.uses:
         text = use.field.text if use.field.text is not None else use.field.prefix
         path = ""
@@ -67,6 +78,18 @@ def curl(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     return None
 
 
+def _remote_names(it: Interpreter, call: Call, reading: Reading) -> None:
+    for use in reading.uses:
+        if use.role != "host" or use.field.text is None:
+            continue
+        name = use.field.text.split("?")[0].split("#")[0].rstrip("/").rpartition("/")[2]
+        path = it.state.absolute(name) if name else None
+        if path is not None:
+            it.state.written[normal(path)] = unknown(frozenset((NETWORK,)))
+            for target in targets(it, use.field._replace(text=name)):
+                call.effects.append(Effect(Kind.WRITE, target, "", *it.span(use.field.start, use.field.end)))
+
+
 def getent(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     database = reading.operands[0].literal if reading.operands else None
     if database in ("hosts", "ahosts", "ahostsv4", "ahostsv6", "networks", None):
@@ -80,7 +103,7 @@ def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """A container with the host's root mounted in runs its command on the host's files."""
     mounts = [u.field.text or "" for u in reading.uses if u.option in ("-v", "--volume", "--mount")]
     roots = [m.group(1) for text in mounts if (m := re.search(r"(?:^/:|(?:source|src)=/,.*(?:target|dst|destination)=)([^:,]+)", text))]
-    command = reading.commands.pop() if reading.commands else []
+    command = reading.commands.pop() if reading.commands else list(reading.operands[1:])
     if not roots or not command:
         return None
     words = [f.text or "" for f in command]

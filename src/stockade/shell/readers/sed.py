@@ -32,6 +32,10 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | None:
             return None
         scripts = [operands.pop(0)]
     in_place = "-i" in reading.options
+    suffix = reading.values.get("-i")
+    if suffix is not None and re.search(r"[/*]", suffix.text or "/"):
+        begin, stop = it.span(suffix.start, suffix.end)
+        call.effects.append(Effect(Kind.UNKNOWN, None, "the suffix of `-i` puts the backup somewhere else", begin, stop))
     for field in operands:
         for target in targets(it, field):
             kind = Kind.EDIT if in_place else Kind.READ
@@ -214,13 +218,16 @@ class _Script:
         if self._delimited(delimiter) is None:
             return False
         self.at -= 1
+        begin = self.at + 1
         if self._replacement(delimiter) is None:
             return False
+        replacement = self.text[begin : self.at - 1]
         while self.at < len(self.text):
             c = self.text[self.at]
             if c in "gpiImM" or c.isdigit():
                 self.at += 1
             elif c == "e":
+                self._runs(replacement)
                 self._runs(None)
                 self.at += 1
             elif c == "w":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading, Use
-from stockade.shell.commands import Call, emit, interpreted, ran
+from stockade.shell.commands import Call, emit, interpreted, ran, run
 from stockade.shell.roles import apply_use, field_value
 from stockade.shell.values import ANYTHING, EMPTY, Field, Value
 
@@ -66,7 +66,8 @@ def _run(it: Interpreter, call: Call, letters: str, args: list[Field]) -> Value:
     if "c" in letters:
         if not args:
             return EMPTY
-        return child_shell(it, call, field_value(args[0]), args[0], args[2:])
+        zero = args[1] if len(args) > 1 else None
+        return child_shell(it, call, field_value(args[0]), args[0], args[2:], zero=zero)
     if args and "s" not in letters:
         reading = _script_reading()
         apply_use(it, call, reading, Use("script", args[0]))
@@ -83,20 +84,21 @@ def _script_reading() -> Reading:
     return Reading(program)
 
 
-def child_shell(it: Interpreter, call: Call, text: Value, field: Field, arguments: list[Field]) -> Value:
+def child_shell(
+    it: Interpreter, call: Call, text: Value, field: Field, arguments: list[Field], *, zero: Field | None = None
+) -> Value:
     """A new shell: only exported variables reach it, and nothing comes back."""
     from stockade.shell.interpret import field_value as as_value
 
     def action() -> Value:
         state = it.state
         state.variables = {n: v for n, v in state.variables.items() if v.exported}
-        state.functions = {}
+        state.functions = {n: f for n, f in state.functions.items() if n in state.exported_functions}
+        state.zero = as_value(zero) if zero is not None else None
         state.aliases = {}
         state.expand_aliases = False
         state.arguments = None if any(f.many for f in arguments) else tuple(as_value(f) for f in arguments)
-        outer, it.stdin = it.stdin, call.stdin
-        interpreted(it, call, text, "shell", field)
-        it.stdin = outer
+        interpreted(it, call, text, "shell", field, stdin=EMPTY if text is call.stdin else call.stdin)
         return ANYTHING
 
     fallbacks = it.fallbacks
@@ -111,10 +113,26 @@ def child_shell(it: Interpreter, call: Call, text: Value, field: Field, argument
 def su(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """`su -c TEXT`, `runuser -c`, `sg GROUP -c`: another user's shell runs the text."""
     field = reading.values.get("-c")
+    operands = [f for f in reading.operands if f.literal != "-"]
+    if field is None and "-u" in reading.values and operands:
+        return ran(run(it, call.inside(operands, call.fields[0].text or "su")))
     if field is None:
-        return None
+        emit(it, call, call.fields[0].text)
+        inner = call.inside(list(call.fields), call.fields[0].text or "su")
+        inner.effects = []
+        child_shell(it, inner, call.stdin, call.fields[0], [])
+        return ran(ANYTHING)
     emit(it, call, call.fields[0].text)
     inner = call.inside(list(call.fields), call.fields[0].text or "su")
     inner.effects = []
     child_shell(it, inner, field_value(field), field, [])
+    return ran(ANYTHING)
+
+
+def on_stdin(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """at, batch, crontab -: standard input is shell text that runs later."""
+    emit(it, call, call.fields[0].text)
+    inner = call.inside(list(call.fields), call.fields[0].text or "at")
+    inner.effects = []
+    child_shell(it, inner, call.stdin, call.fields[0], [])
     return ran(ANYTHING)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call, emit, interpreted, ran, run, variable_effects
+from stockade.shell.state import normal
 from stockade.shell.syntax import byte_view, text_of
 from stockade.shell.values import ANYTHING, Field, Value, known
 
 if TYPE_CHECKING:
+    from stockade.shell.commands import Ran
     from stockade.shell.interpret import Interpreter
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _MAX_WORDS = 64
 
 
-def env(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """`env`, `sudo` and their like: assignments, then a command; `env -S` splits a string."""
     command = reading.commands.pop() if reading.commands else []
     while command:
+        if command[0].literal == "-":  # the old spelling of `-i`
+            command.pop(0)
+            continue
         m = _ASSIGNMENT.fullmatch(command[0].text or "")
         if m is None:
             break
@@ -29,17 +35,46 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         call.effects.extend(variable_effects(it, m.group(1), known(byte_view(m.group(2))), field.start, field.end))
     split = reading.values.get("-S")
     if split is not None:
-        rest = " ".join(_quoted(f.text or "") for f in command)
-        value = Value((byte_view(f"{split.text} {rest}".strip()),), split.sure) if split.text else Value(None, False)
-        interpreted(it, call, value, "shell", split)
-        return None
+        return _split_string(it, call, split, command)
+    if not command and reading.options.keys() & {"-s", "-i"} and call.fields[0].text != "env":
+        from stockade.shell.readers.shells import child_shell
+
+        emit(it, call, call.fields[0].text)
+        inner = call.inside(list(call.fields), call.fields[0].text or "sudo")
+        inner.effects = []
+        child_shell(it, inner, call.stdin, call.fields[0], [])
+        return ran(ANYTHING)
     if not command:
         if call.fields[0].text in ("env", "genv"):
             call.effects.append(Effect(Kind.SECRET, None, "prints the variables of the environment", call.start, call.end))
         return None
-    if command[0].literal is not None and reading.options.keys() & {"-C", "-D"}:
-        call.effects.append(Effect(Kind.UNKNOWN, None, "runs in another folder", call.start, call.end, "value"))
-    return ran(run(it, call.inside(command, call.fields[0].text or "env")))
+    folder = reading.values.get("-C") if call.fields[0].text in ("env", "genv") else reading.values.get("-D")
+    before = it.state.cwd
+    if folder is not None:
+        path = it.state.absolute(folder.literal) if folder.literal is not None else None
+        it.state.cwd = normal(path) if path is not None else None
+    out = run(it, call.inside(command, call.fields[0].text or "env"))
+    it.state.cwd = before
+    return ran(out)
+
+
+def _split_string(it: Interpreter, call: Call, split: Field, command: list[Field]) -> Value | None:
+    """`env -S`: quotes and blanks as in a shell, and nothing else of it."""
+    text = split.literal
+    try:
+        words = shlex.split(text) if text is not None and not re.search(r"[\\$#]", text) else None
+    except ValueError:
+        words = None
+    if words is None:
+        value = Value((byte_view(text),), False) if text is not None else Value(None, False)
+        interpreted(it, call, value, "shell", split)
+        return None
+    fields = [Field(word, split.start, split.end) for word in words] + command
+    while fields and _ASSIGNMENT.fullmatch(fields[0].text or ""):
+        m = _ASSIGNMENT.fullmatch(fields.pop(0).text or "")
+        assert m is not None
+        call.effects.extend(variable_effects(it, m.group(1), known(byte_view(m.group(2))), split.start, split.end))
+    return ran(run(it, call.inside(fields, "env"))) if fields else None
 
 
 def _quoted(text: str) -> str:
@@ -115,7 +150,9 @@ def _replaced(field: Field, marker: str, stdin: Value) -> Field:
         texts = tuple(dict.fromkeys(text.replace(marker, line) for line in lines)) or ("",)
         return field._replace(text=texts[0], alts=texts if len(texts) > 1 else (), sure=stdin.sure, tags=stdin.tags, dynamic=True)
     before, _, after = text.partition(marker)
-    whole = before == "" and after == ""
+    whole = after == "" and (before == "" or before.endswith("/"))
+    if whole and before and stdin.kind == "listed":
+        return Field(None, field.start, field.end, kind="listed", prefix=before, under=before if before.startswith("/") else "", tags=stdin.tags)
     return Field(
         None, field.start, field.end, sure=stdin.kind == "listed", kind=stdin.kind if whole else "",
         prefix=before or text_of(stdin.prefix), suffix=after, under=stdin.under if whole else "", tags=stdin.tags,
