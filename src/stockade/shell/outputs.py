@@ -13,7 +13,7 @@ from stockade.model.paths import glob_folder
 from stockade.secrets.names import secret_path
 from stockade.shell.arguments import Reading
 from stockade.shell.commands import Call
-from stockade.shell.lexing import ansi_c
+from stockade.shell.expansions import ansi_c
 from stockade.shell.state import normal
 from stockade.shell.syntax import Refused, byte_view
 from stockade.shell.values import (
