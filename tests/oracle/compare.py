@@ -119,9 +119,7 @@ def _missed_builtins(run: Run, guess: Foreseen) -> list[str]:
 
 
 def _uncovered(verb: str, executed: Iterable[tuple[str, ...]], guess: Foreseen) -> list[str]:
-    return [
-        f"{verb} `{shlex.join(words)}`" for words in dict.fromkeys(executed) if not _covered(words, guess)
-    ]
+    return [f"{verb} `{shlex.join(words)}`" for words in dict.fromkeys(executed) if not _covered(words, guess)]
 
 
 def _covered(words: tuple[str, ...], guess: Foreseen) -> bool:

@@ -72,9 +72,7 @@ def test_process_substitution(oracle: Oracle) -> None:
     assert run.files == {"out"}
 
 
-@pytest.mark.parametrize(
-    "command", [b"while :; do :; done", b"set +x; while :; do :; done", b"f() { f; }; f"]
-)
+@pytest.mark.parametrize("command", [b"while :; do :; done", b"set +x; while :; do :; done", b"f() { f; }; f"])
 def test_endless_builtins_are_stopped(oracle: Oracle, command: bytes) -> None:
     run = oracle.run(command)
     assert run.timed_out or run.status > 128
@@ -113,9 +111,7 @@ def test_orphans_are_awaited(oracle: Oracle) -> None:
         (b"nosuch; cd /nowhere", ["nosuch"], False),
     ],
 )
-def test_syntax_error_of_the_command_itself(
-    oracle: Oracle, command: bytes, ran: list[str], rejected: bool
-) -> None:
+def test_syntax_error_of_the_command_itself(oracle: Oracle, command: bytes, ran: list[str], rejected: bool) -> None:
     run = oracle.run(command)
     assert (programs(run), run.syntax_error) == (ran, rejected)
 

@@ -112,6 +112,7 @@ HELPERS: tuple[Row, ...] = (
     Row("npm npx corepack tsc", "node", "a script for node"),
     Row("gem rake bundle", "ruby", "a script for ruby"),
     Row("rpm", "sh", "the macros of its own settings ask the system"),
+    Row("fakeroot", "getopt", "a shell script, which reads its options"),
     Row("pip*", "lsb_release", "says in its user agent which system this is"),
     Row("pip*", "getopt", "lsb_release is a shell script"),
     Row("pip*", "cut", "lsb_release is a shell script"),
@@ -143,6 +144,8 @@ OWN_STATE: tuple[Row, ...] = (
     Row("gpg", "/home/dev/.gnupg*", "its first start makes an empty key ring and the lock of it"),
     Row("rpm", "/home/dev/.rpmdb*", "without a system database it makes an empty one at home"),
     Row("svn", "/home/dev/.subversion*", "its first start makes its folder of settings, all commented out"),
+    Row("tmux", "/tmp/tmux-1000", "makes the empty folder of its sockets"),
+    Row("sgdisk", "/home/dev/app/build/disk.img", "-p tries whether the image can be opened for writing, and writes nothing"),
     Row("top", "/home/dev/.config*", "makes the empty folder of its own settings"),
     Row("isort", "/home/dev/app/*.isorted", "--diff and --check write the new text there and remove it"),
     Row("cargo", "/home/dev/.cargo*", "the lock of its cache, and the index of the registry"),
@@ -167,13 +170,14 @@ DERIVED: tuple[Row, ...] = (
 """Names that a program makes of a foreseen path, which stands for `{}`; the folder is the same."""
 
 FAILING: dict[str, str] = {
-    "at": "wants the user `daemon`, who is not in the sandbox",
+    "atq": "the spool of jobs is closed to a user namespace",
     "blkid": "there is no block device",
     "chattr": "prints its version as part of an error",
     "crontab": "there is no spool of tables",
     "dmesg": "the kernel's log is closed to users",
     "exiftool": "the project has no picture",
     "false": "fails by definition",
+    "gprof": "the project has no profile",
     "goimports": "prints its help as part of an error",
     "hostnamectl": "there is no systemd",
     "last": "there is no record of logins",
@@ -181,6 +185,7 @@ FAILING: dict[str, str] = {
     "locate": "there is no database of names",
     "loginctl": "there is no systemd",
     "logname": "nobody is logged in",
+    "ltrace": "the sandbox is under strace already",
     "lsmod": "the kernel shows no modules",
     "lsusb": "the kernel shows no bus",
     "sftp": "there is no network",
@@ -195,6 +200,5 @@ FAILING: dict[str, str] = {
 
 KNOWN_WRONG: dict[str, str] = {
     "unzip -q dist/docs.zip -d build/docs": "behind the archive, -d gives its folder and not the tree below it",
-    "sed -i'build/*' 's/one/two/' notes.txt": "a suffix with `*` and `/` says where the backup goes",
 }
 """Commands whose analysis is known to be wrong, each with the fault; a command that is right again fails."""

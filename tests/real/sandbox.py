@@ -47,8 +47,8 @@ _ETC = """
 
 _OWN_ETC = {
     "passwd": "root:x:0:0:root:/root:/bin/bash\ndev:x:1000:1000:Dev,,,:/home/dev:/bin/bash\n"
-    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-    "group": "root:x:0:\nstaff:x:50:\ndev:x:1000:\nnogroup:x:65534:\n",
+    "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    "group": "root:x:0:\ndaemon:x:1:\nstaff:x:50:\ndev:x:1000:\nnogroup:x:65534:\n",
     "hosts": "127.0.0.1 localhost\n127.0.1.1 sandbox\n",
     "hostname": "sandbox\n",
     "shells": "/bin/sh\n/bin/bash\n",

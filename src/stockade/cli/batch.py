@@ -66,7 +66,13 @@ def _answer(raw: bytes, world: World, policies: dict[str, Policy]) -> dict[str, 
     if policy is None:
         policy = policies[name or ""] = _policy(world, name, ident)
     decision = judge(action, _context(value, world.context, ident), policy, look=world.look)
-    return {"id": ident, "verdict": str(decision.verdict), "rule": decision.rule, "layer": decision.layer, "reason": decision.reason}
+    return {
+        "id": ident,
+        "verdict": str(decision.verdict),
+        "rule": decision.rule,
+        "layer": decision.layer,
+        "reason": decision.reason,
+    }
 
 
 def _object(raw: bytes) -> dict[str, Any]:

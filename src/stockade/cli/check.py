@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
 from stockade.cli.show import decision_json, decision_text
 from stockade.engine.judge import judge
@@ -25,9 +25,11 @@ exit codes: 0 allow, 10 ask, 11 deny, 2 usage; with --batch 0, or 2 if a line wa
 def parser(name: str = "check", description: str = "Say what would be decided. Nothing is run.") -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog=f"stockade {name}", description=description, epilog=_EPILOG.replace("stockade check", f"stockade {name}"),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
-    made.add_argument("command", nargs="*", metavar="COMMAND", help="after `--`: one argument is bash text, several are an argument vector")
+    made.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="after `--`: one argument is bash text, several are an argument vector"
+    )
     made.add_argument("--mode", metavar="MODE", help="decide in this mode (see `stockade modes`)")
     made.add_argument("--cwd", metavar="DIR", help="decide for this working folder")
     made.add_argument("--json", action="store_true", help="print the whole decision as JSON")
@@ -50,6 +52,8 @@ def run(args: list[str]) -> int:
         from stockade.cli.batch import batch
 
         return batch(sys.stdin.buffer, sys.stdout, world)
+    import json
+
     action = action_of(options.command, options.tool, options.input)
     decision = judge(action, world.context, world.loaded.policy(), look=world.look)
     print(json.dumps(decision_json(decision, world.context), ensure_ascii=True) if options.json else decision_text(decision))
@@ -85,8 +89,10 @@ def _input(given: str | None) -> dict[str, Any]:
     from stockade.cli.common import _read
 
     if given is None:
-        raise UsageError("`--tool` needs `--input`, such as `--input '{\"path\": \"README.md\"}'`")
+        raise UsageError('`--tool` needs `--input`, such as `--input \'{"path": "README.md"}\'`')
     text = _read(given[1:]) if given.startswith("@") else _read("-") if given == "-" else given
+    import json
+
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple
 
+from stockade.cli.args import Formatter
 from stockade.cli.main import COMMANDS
 from stockade.config.settings import PRESETS
 from stockade.policy.modes import MODES
@@ -52,7 +53,7 @@ class Shape(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade completion", description="Print the script that completes `stockade` in a shell.", epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
     return made

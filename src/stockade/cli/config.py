@@ -9,6 +9,7 @@ import re
 import sys
 from typing import Any, NamedTuple
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, World, open_world
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, visible
@@ -40,7 +41,7 @@ class Place(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade config", description="Check the configuration, print its schema, or say which files it is read from.",
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=Formatter,
     )  # fmt: skip
     subs = made.add_subparsers(dest="what", required=True, metavar="{validate,schema,path}")
     validate = subs.add_parser("validate", help="show every problem of every file", description="Show every problem at once.")

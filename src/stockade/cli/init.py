@@ -8,6 +8,7 @@ import os
 import textwrap
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, _reason, own_places, short
 from stockade.cli.text import one_line
 from stockade.config.layers import PROJECT_FILE
@@ -56,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade init", epilog=_EPILOG,
         description="Write a commented configuration: every setting, what it means, its values and its default.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     where = made.add_mutually_exclusive_group()
     where.add_argument("--project", action="store_true", help=f"write {PROJECT_FILE} of this project (the default)")

@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import World, open_world
 from stockade.cli.config import places_of, problem_lines
 from stockade.cli.table import table
@@ -33,7 +34,7 @@ _COLOUR = {"allow": "green", "ask": "yellow", "deny": "red"}
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade inspect", description="Show every effective setting and rule, with layer, file and line.",
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("--json", action="store_true", help="print all of it as JSON")
     made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")

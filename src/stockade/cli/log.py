@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, _reason, own_places
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, say
@@ -32,7 +33,7 @@ _SEARCHED = ("command", "tool", "target", "reason", "rule", "cwd")
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade log", description="Show what was decided and what ran, oldest first.", epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("--json", action="store_true", help="print the records as JSON lines")
     made.add_argument("--verdict", choices=("allow", "ask", "deny"), help="only decisions with this verdict")

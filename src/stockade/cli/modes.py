@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, open_world
 from stockade.cli.table import table
 from stockade.cli.text import colourful, paint
@@ -33,7 +34,7 @@ _FATE = {
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade modes", description="Show what each mode makes of writes and commands. `*` marks the one that is on.",
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("--json", action="store_true", help="print the table as JSON")
     return made

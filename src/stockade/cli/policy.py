@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any, NamedTuple
 
+from stockade.cli.args import Formatter
 from stockade.cli.cases import Case, read_cases
 from stockade.cli.common import USAGE, World, _read, open_world, problems_to_stderr
 from stockade.cli.text import colourful, one_line, paint, say
@@ -42,13 +43,13 @@ class Failure(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade policy", description="Test the rules. Nothing is run.", epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     subs = made.add_subparsers(dest="what", required=True, metavar="{test}")
     test = subs.add_parser(
         "test", help="check the examples beside the rules, and files of cases", epilog=_EPILOG,
         description="Check the `match` and `not_match` examples beside the rules, and every case of the files.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     test.add_argument("cases", nargs="*", metavar="CASES", help="files of cases: JSON lines, or TOML")
     test.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")

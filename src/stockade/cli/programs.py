@@ -9,6 +9,7 @@ import sys
 import textwrap
 from typing import Any, NamedTuple
 
+from stockade.cli.args import Formatter
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, say
 from stockade.shell.catalog import Option, Program, catalog
@@ -47,7 +48,7 @@ class Entry(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade programs", description="Show the programs that are described, or what is known about one.",
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("name", nargs="*", metavar="NAME", help="a program, and a subcommand of it if you like")
     made.add_argument("--json", action="store_true", help="print an array")

@@ -10,6 +10,7 @@ import time
 import uuid
 from typing import Any, NamedTuple
 
+from stockade.cli.args import Formatter
 from stockade.cli.ask import Answer, ask, terminal
 from stockade.cli.check import command_text
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
@@ -44,9 +45,11 @@ class Outcome(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade exec", description="Decide on a command, ask where it must, run it, record it.", epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
-    made.add_argument("command", nargs="*", metavar="COMMAND", help="after `--`: one argument is bash text, several are an argument vector")
+    made.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="after `--`: one argument is bash text, several are an argument vector"
+    )
     made.add_argument("--mode", metavar="MODE", help="decide in this mode (see `stockade modes`)")
     made.add_argument("--cwd", metavar="DIR", help="run in this folder")
     made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")

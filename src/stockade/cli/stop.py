@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, _reason, own_places
 from stockade.cli.text import one_line
 from stockade.store import switch
@@ -21,7 +22,7 @@ exit codes: 0 done (with --status: nothing is stopped), 1 with --status where ev
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade stop-all", description="Refuse everything until it is lifted.", epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("reason", nargs="*", metavar="REASON", help="why, shown with every refusal")
     what = made.add_mutually_exclusive_group()

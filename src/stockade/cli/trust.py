@@ -12,6 +12,7 @@ import os
 import sys
 from typing import Any
 
+from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, World, _reason, open_world
 from stockade.cli.inspect import value_text
 from stockade.cli.table import table
@@ -36,7 +37,7 @@ exit codes: 0 trusted (or revoked), 1 there is nothing to trust (or to revoke), 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="stockade trust", description="Show what this folder's configuration would loosen, and trust it if you say so.",
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG, formatter_class=Formatter,
     )  # fmt: skip
     made.add_argument("--yes", action="store_true", help="trust it without asking")
     made.add_argument("--revoke", action="store_true", help="take the trust in this folder back")

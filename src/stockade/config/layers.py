@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stockade.config.files import MAX_BYTES, File, Value
 from stockade.config.problems import Problem
-from stockade.config.read import MAX_BYTES, File, Value, read_text
 from stockade.config.settings import SETTINGS
 from stockade.model.verdict import Verdict
 from stockade.policy.grants import Grants
@@ -120,7 +119,14 @@ def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) 
     except FileNotFoundError:
         return Source(None, shown, layer)
     except OSError as error:
-        problem = Problem("config/unreadable", "error", shown, 0, f"cannot be read: {(error.strerror or 'error').lower()}", "check its permissions")
+        problem = Problem(
+            "config/unreadable",
+            "error",
+            shown,
+            0,
+            f"cannot be read: {(error.strerror or 'error').lower()}",
+            "check its permissions",
+        )
         return Source(None, shown, layer, (problem,), True)
     with os.fdopen(descriptor, "rb") as stream:
         facts = os.fstat(stream.fileno())
@@ -129,12 +135,30 @@ def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) 
             return Source(None, shown, layer, (problem,), True)
         data = stream.read(MAX_BYTES + 1)
     if linked and layer == "project":
-        problems.append(Problem("config/symlink", "warning", shown, 0, "is a symbolic link; only what tightens is applied", "replace the link by a file"))
+        problems.append(
+            Problem(
+                "config/symlink",
+                "warning",
+                shown,
+                0,
+                "is a symbolic link; only what tightens is applied",
+                "replace the link by a file",
+            )
+        )
         distrusted = True
     if owner is not None and layer == "user":
         wrong = _ownership(facts, owner)
         if wrong:
-            problems.append(Problem("config/permissions", "warning", shown, 0, f"{wrong}; only what tightens is applied", f"chown it to you, and chmod 600 `{shown}`"))
+            problems.append(
+                Problem(
+                    "config/permissions",
+                    "warning",
+                    shown,
+                    0,
+                    f"{wrong}; only what tightens is applied",
+                    f"chown it to you, and chmod 600 `{shown}`",
+                )
+            )
             distrusted = True
     return _decoded(data, shown, layer, problems, distrusted)
 
@@ -154,10 +178,14 @@ def _decoded(data: bytes, shown: str, layer: str, problems: list[Problem], distr
     except UnicodeDecodeError:
         problems.append(Problem("config/encoding", "error", shown, 0, "is not valid UTF-8", "save it as UTF-8"))
         return Source(None, shown, layer, tuple(problems), True)
+    import hashlib
+
     return Source(text, shown, layer, tuple(problems), distrusted, hashlib.sha256(data).hexdigest())
 
 
 def read_preset(name: str) -> File:
+    from stockade.config.read import read_text
+
     with open(os.path.join(_PRESETS, f"{name}.toml"), encoding="utf-8") as stream:
         return read_text(stream.read(), file=f"preset/{name}", layer="builtin")
 
@@ -191,6 +219,8 @@ def merge(sources: list[Source], *, trusted_digest: str = "", overrides: Mapping
 def _file_of(source: Source) -> File:
     if source.text is None:
         return File(source.shown, source.layer, (), (), source.problems)
+    from stockade.config.read import read_text
+
     file = read_text(source.text, file=source.shown, layer=source.layer)
     return file._replace(problems=source.problems + file.problems)
 
@@ -254,5 +284,12 @@ class _Merger:
     def _note(self, file: File, line: int, what: str) -> None:
         if file.layer == "project" and not file.broken:
             self.problems.append(
-                Problem("config/held", "note", file.file, line, f"{what} is held: it would loosen, and the folder is not trusted", "look at it with `stockade trust`")
+                Problem(
+                    "config/held",
+                    "note",
+                    file.file,
+                    line,
+                    f"{what} is held: it would loosen, and the folder is not trusted",
+                    "look at it with `stockade trust`",
+                )
             )

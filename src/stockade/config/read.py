@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from typing import Any, NamedTuple
+from typing import Any
 
+from stockade.config.files import File, Value
 from stockade.config.problems import Problem
 from stockade.config.settings import BY_NAME, SECTIONS, TOP_KEYS, normalised, problem_with
 from stockade.model.context import Context
@@ -14,31 +14,7 @@ from stockade.model.verdict import Verdict
 from stockade.policy.patterns import Match
 from stockade.policy.rules import Rule, RuleError, Subject, check_pattern, matches, parse_subject
 
-MAX_BYTES = 1 << 20
 _RULE_KEYS = frozenset(("verdict", "match", "not_match", "reason"))
-
-
-class Value(NamedTuple):
-    """A setting as a file gives it."""
-
-    name: str
-    value: Any
-    file: str
-    line: int
-
-
-class File(NamedTuple):
-    """What a file says.  `rules` are in the order of precedence within the file."""
-
-    file: str
-    layer: str
-    rules: tuple[Rule, ...]
-    values: tuple[Value, ...]
-    problems: tuple[Problem, ...]
-
-    @property
-    def broken(self) -> bool:
-        return any(p.severity == "error" for p in self.problems)
 
 
 def read_text(text: str, *, file: str, layer: str) -> File:
@@ -56,9 +32,18 @@ def _syntax(error: tomllib.TOMLDecodeError, file: str) -> Problem:
     line = int(m.group(1)) if m else 0
     twice = "overwrite" in message or "twice" in message or "immutable" in message
     if twice:
-        return Problem("config/syntax", "error", file, line, "a key stands here twice", "keep one of the two: order is meaning, and the last must not win silently")
+        return Problem(
+            "config/syntax",
+            "error",
+            file,
+            line,
+            "a key stands here twice",
+            "keep one of the two: order is meaning, and the last must not win silently",
+        )
     plain = re.sub(r" \(at (?:line.*|end.*)\)", "", message)
-    return Problem("config/syntax", "error", file, line, f"not valid TOML: {plain[:1].lower()}{plain[1:]}", "see toml.io for the syntax")
+    return Problem(
+        "config/syntax", "error", file, line, f"not valid TOML: {plain[:1].lower()}{plain[1:]}", "see toml.io for the syntax"
+    )
 
 
 class _Reader:
@@ -96,7 +81,9 @@ class _Reader:
 
     def _line_of(self, word: str, *, after: int = 0) -> int:
         """The line (from 1) on which a key or quoted text first stands, 0 where it is not found."""
-        key = re.compile(rf"^\s*(?:[\w.\"'-]+\.)?[\"']?{re.escape(word)}[\"']?\s*(?:=|\.)|^\s*\[+\s*(?:[\w.]+\.)?{re.escape(word)}\s*[\].]")
+        key = re.compile(
+            rf"^\s*(?:[\w.\"'-]+\.)?[\"']?{re.escape(word)}[\"']?\s*(?:=|\.)|^\s*\[+\s*(?:[\w.]+\.)?{re.escape(word)}\s*[\].]"
+        )
         quoted = (f'"{word}"', f"'{word}'", _basic(word))
         for at in range(after, len(self.lines)):
             line = self.lines[at]
@@ -109,7 +96,9 @@ class _Reader:
     def _section(self, section: str, table: Any) -> None:
         line = self._line_of(section)
         if not isinstance(table, dict):
-            self._problem("config/wrong-type", "error", line, f"`{section}` is a table", f"write `[{section}]` and its keys below it")
+            self._problem(
+                "config/wrong-type", "error", line, f"`{section}` is a table", f"write `[{section}]` and its keys below it"
+            )
             return
         for key, value in table.items():
             name = f"{section}.{key}"
@@ -122,11 +111,19 @@ class _Reader:
         setting = BY_NAME[name]
         wrong = problem_with(setting, value)
         if wrong is not None:
-            self._problem("config/wrong-type", "error", line, f"`{name}` cannot be `{_short(value)}`: {wrong}", f"the default is `{setting.default}`")
+            self._problem(
+                "config/wrong-type",
+                "error",
+                line,
+                f"`{name}` cannot be `{_short(value)}`: {wrong}",
+                f"the default is `{setting.default}`",
+            )
             return
         self.values.append(Value(name, normalised(setting, value), self.file, line))
 
     def _unknown(self, key: str, section: str, known: Any) -> None:
+        import difflib
+
         near = difflib.get_close_matches(key, sorted(known), 1)
         where = f" in `[{section}]`" if section else ""
         hint = f"did you mean `{near[0]}`?" if near else "known are " + ", ".join(sorted(known))
@@ -137,7 +134,9 @@ class _Reader:
     def _permission(self, table: Any) -> None:
         line = self._line_of("permission")
         if not isinstance(table, dict):
-            self._problem("config/wrong-type", "error", line, "`permission` is a table", "write `[permission]` and rules below it")
+            self._problem(
+                "config/wrong-type", "error", line, "`permission` is a table", "write `[permission]` and rules below it"
+            )
             return
         for subject, value in table.items():
             at = self._line_of(subject, after=max(line - 1, 0)) or self._line_of(subject)
@@ -182,11 +181,23 @@ class _Reader:
         if isinstance(value, dict):
             odd = sorted(set(value) - _RULE_KEYS)
             if odd:
-                self._problem("config/unknown-key", "error", line, f"unknown key `{odd[0]}` in the rule `{subject}`", "a rule has verdict, match, not_match, reason")
+                self._problem(
+                    "config/unknown-key",
+                    "error",
+                    line,
+                    f"unknown key `{odd[0]}` in the rule `{subject}`",
+                    "a rule has verdict, match, not_match, reason",
+                )
                 return None, (), ()
             match, not_match, value = value.get("match", []), value.get("not_match", []), value.get("verdict")
         if value not in ("allow", "ask", "deny"):
-            self._problem("config/bad-rule", "error", line, f"`{_short(value)}` is no verdict in the rule `{subject}`", "write allow, ask or deny")
+            self._problem(
+                "config/bad-rule",
+                "error",
+                line,
+                f"`{_short(value)}` is no verdict in the rule `{subject}`",
+                "write allow, ask or deny",
+            )
             return None, (), ()
         for examples in (match, not_match):
             if not isinstance(examples, list) or not all(isinstance(e, str) for e in examples):
@@ -210,7 +221,13 @@ class _Reader:
             self._problem("config/unknown-tool", "error", at, str(error))
             return
         if key != "bash":
-            self._problem("config/bad-rule", "error", at, f"`{origin}` takes rules for commands, not `{_short(text)}`", "put it into [permission]")
+            self._problem(
+                "config/bad-rule",
+                "error",
+                at,
+                f"`{origin}` takes rules for commands, not `{_short(text)}`",
+                "put it into [permission]",
+            )
             return
         self._add(key, pattern, verdict, at, (), (), origin)
 

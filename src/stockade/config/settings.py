@@ -35,6 +35,14 @@ def _never(old: Any, new: Any) -> bool:
     return False
 
 
+def _always(old: Any, new: Any) -> bool:
+    return True
+
+
+def _on(old: Any, new: Any) -> bool:
+    return bool(new)
+
+
 def _to(*stricter: str) -> Callable[[Any, Any], bool]:
     """Only a change to one of these words, from a word that is not further along."""
 
@@ -67,13 +75,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("guards.env", "word", "deny", ("deny", "ask"), "reading `.env` files with a file tool", _ordered("ask", "deny")),
     Setting("shell.safe_list_extra", "texts", (), (), "commands that only read, by the person's word", _never),
     Setting("shell.allow", "texts", (), (), "allow rules for commands, after the rules of `permission`", _never),
-    Setting("shell.deny", "texts", (), (), "deny rules for commands, after `shell.allow`", lambda old, new: True),
+    Setting("shell.deny", "texts", (), (), "deny rules for commands, after `shell.allow`", _always),
     Setting("sandbox.profile", "word", "workspace", tuple(PROFILES), "the profile that confines commands", _profile),
-    Setting("sandbox.required", "flag", False, (), "refuse to run what cannot be confined", lambda old, new: bool(new)),
+    Setting("sandbox.required", "flag", False, (), "refuse to run what cannot be confined", _on),
     Setting("child_env.inherit", "word", "all", ("all", "core", "none"),
             "which variables of the caller a command gets", _ordered("all", "core", "none")),
     Setting("child_env.strip_secrets", "flag", True, (),
-            "drop variables whose name holds KEY, SECRET or TOKEN", lambda old, new: bool(new)),
+            "drop variables whose name holds KEY, SECRET or TOKEN", _on),
     Setting("child_env.include_only", "texts", (), (), "if not empty: only these variables are inherited", _never),
     Setting("child_env.set", "table", {}, (), "variables that are set last, whatever was dropped", _never),
 )  # fmt: skip

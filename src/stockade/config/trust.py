@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
@@ -11,6 +10,10 @@ from stockade.store.files import write_private
 
 def _load(path: str) -> dict[str, Any]:
     """The trust store; one that cannot be read trusts nothing."""
+    if not os.path.exists(path):
+        return {}
+    import json
+
     try:
         with open(path, encoding="utf-8") as stream:
             value = json.load(stream)
@@ -27,6 +30,8 @@ def trusted_digest(path: str, workspace: str) -> str:
 
 
 def trust(path: str, workspace: str, digest: str, when: str) -> None:
+    import json
+
     store = _load(path)
     store[workspace] = {"digest": digest, "when": when}
     write_private(path, json.dumps(store, indent=1, sort_keys=True) + "\n")
@@ -36,6 +41,8 @@ def revoke(path: str, workspace: str) -> bool:
     """Takes trust back; False where there was none."""
     if not os.path.exists(path):
         return False
+    import json
+
     store = _load(path)
     if store.pop(workspace, None) is None:
         return False

@@ -31,7 +31,12 @@ def _judge(action: Action, context: Context, policy: Policy, look: bool) -> Deci
     if context.state:
         reason = stopped(context.state) if look else None
         if reason is not None:
-            return _refused(action, policy, "guard/stopped", f"everything is stopped: {reason}; a person lifts it with `stockade stop-all --lift`")
+            return _refused(
+                action,
+                policy,
+                "guard/stopped",
+                f"everything is stopped: {reason}; a person lifts it with `stockade stop-all --lift`",
+            )
     analysis: Analysis | None = None
     if action.key == "bash":
         analysis = analyze(action.command, context)

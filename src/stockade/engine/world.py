@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterable, Mapping
@@ -41,14 +40,18 @@ def find_workspace(cwd: str, home: str) -> str:
     """
     at = cwd
     while True:
-        if at not in ("/", home) and (os.path.lexists(os.path.join(at, ".stockade")) or os.path.lexists(os.path.join(at, ".git"))):
+        if at not in ("/", home) and (
+            os.path.lexists(os.path.join(at, ".stockade")) or os.path.lexists(os.path.join(at, ".git"))
+        ):
             return at
         parent = os.path.dirname(at)
         if parent == at:
             break
         at = parent
     if cwd in ("/", home):
-        raise ContextError(f"`{cwd}` is refused as a workspace: go into a project's folder, or make one with `mkdir` and `git init`")
+        raise ContextError(
+            f"`{cwd}` is refused as a workspace: go into a project's folder, or make one with `mkdir` and `git init`"
+        )
     return cwd
 
 
@@ -62,7 +65,16 @@ def gather(cwd: str | None, env: Mapping[str, str], *, state: str, config: str) 
         raise ContextError(f"`{cwd}` is no folder")
     home = home_of(env)
     workspace = find_workspace(folder, os.path.realpath(home))
-    return Context(folder, workspace, home, os.getuid(), dict(env), state=os.path.realpath(state), config=os.path.realpath(config), env_complete=True)
+    return Context(
+        folder,
+        workspace,
+        home,
+        os.getuid(),
+        dict(env),
+        state=os.path.realpath(state),
+        config=os.path.realpath(config),
+        env_complete=True,
+    )
 
 
 def facts_for(analysis: Analysis | None, paths: Iterable[str] = ()) -> dict[str, FileFact]:
@@ -118,6 +130,8 @@ _FIELDS = frozenset(("cwd", "workspace", "home", "uid", "env", "shell", "sandbox
 
 def described(text: str, where: str) -> Context:
     """A context from its JSON description.  Raises ContextError and names what is wrong."""
+    import json
+
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -85,9 +85,10 @@ def _paths(tool: str, given: Mapping[str, Any]) -> tuple[str, ...]:
             return (given[name],)
     files = given.get("files")
     if isinstance(files, list) and files:
-        found = [f.get("path") if isinstance(f, dict) else f for f in files]
-        if all(isinstance(f, str) for f in found):
-            return tuple(found)
+        named = [f.get("path") if isinstance(f, dict) else f for f in files]
+        texts = tuple(f for f in named if isinstance(f, str))
+        if len(texts) == len(named):
+            return texts
     if isinstance(given.get("patch"), str):
         return patch_paths(given["patch"], tool)
     if tool in ("list_files", "list", "ls", "glob", "search_text", "search", "grep") or tool in INSPECTING:
@@ -103,7 +104,9 @@ def patch_paths(patch: str, tool: str) -> tuple[str, ...]:
             if line.startswith(head):
                 found.append(line[len(head) :].strip())
     if not found:
-        raise ActionError(f"the patch of `{tool}` names no file: lines `*** Add File: PATH` or `*** Update File: PATH` are missing")
+        raise ActionError(
+            f"the patch of `{tool}` names no file: lines `*** Add File: PATH` or `*** Update File: PATH` are missing"
+        )
     return tuple(found)
 
 

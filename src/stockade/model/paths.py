@@ -99,7 +99,10 @@ def _proc(path: str) -> bool:
     parts = path.split("/")[2:]
     if len(parts) == 1:
         return parts[0] in _PROC or parts[0] == "self" or parts[0].isdigit()
-    return (parts[0] == "self" or parts[0].isdigit()) and len(parts) == 2 and parts[1] in _PROC_SELF or parts[0] in ("sys", "net")
+    return ((parts[0] == "self" or parts[0].isdigit()) and len(parts) == 2 and parts[1] in _PROC_SELF) or parts[0] in (
+        "sys",
+        "net",
+    )
 
 
 def _package(path: str, context: Context) -> bool:

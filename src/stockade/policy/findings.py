@@ -5,6 +5,7 @@ The names are those of the smart rules; the guards of the other modes use the sa
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from stockade.model.context import Context
@@ -193,7 +194,9 @@ def _secret_glob(target: Target) -> str | None:
     if plain == "":
         return None
     ending = last.rpartition(".")[2] if "." in last else ""
-    if secret_path(f"/x{plain}") or (is_pattern(ending) and ending.strip("*") and any(can_match(ending, s[1:]) for s in SUFFIXES)):
+    if secret_path(f"/x{plain}") or (
+        is_pattern(ending) and ending.strip("*") and any(can_match(ending, s[1:]) for s in SUFFIXES)
+    ):
         return f"`{target.word}`, which asks for keys"
     if any(can_match(last, name) for name in _PROBES):
         return f"`{target.word}`, which can match a file with secrets"
@@ -222,6 +225,8 @@ def _write(effect: Effect, target: Target, context: Context) -> Finding | None:
         return Finding("outside-project", f"writes `{path}` outside the project", start, end)
     if effect.kind is Kind.DELETE:
         return Finding("destructive", f"removes `{target.word}`", start, end)
+    if effect.kind is Kind.WRITE and target.recursive and any(path == context.workspace for path, _ in where):
+        return Finding("git-internals", f"writes names that are not known into `{target.word}`, where .git lies", start, end)
     if effect.code == "nested":
         return Finding("project-code", f"writes `{target.word}` from inside another command", start, end)
     if target.path is None:
@@ -272,6 +277,6 @@ def guarded_path(path: str) -> str | None:
         return "git-internals"
     if any(p in AGENT_FOLDERS for p in parts) or (parts and parts[-1] in AGENT_FILES):
         return "agent-config"
-    if any(pair in _AGENT_PAIRS for pair in zip(parts, parts[1:], strict=False)):
+    if any(pair in _AGENT_PAIRS for pair in pairwise(parts)):
         return "agent-config"
     return None

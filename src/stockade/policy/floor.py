@@ -97,7 +97,11 @@ def _code(effect: Effect, context: Context) -> str | None:
         code = _deleted(target, context)
         if code is not None:
             return code
-    if kind is Kind.MODE and (target.recursive or target.listed) and _deleted(target, context) in ("delete-root", "delete-system", "delete-home"):
+    if (
+        kind is Kind.MODE
+        and (target.recursive or target.listed)
+        and _deleted(target, context) in ("delete-root", "delete-system", "delete-home")
+    ):
         return "mode-root" if _deleted(target, context) == "delete-root" or _whole_system(target, context) else None
     if kind is Kind.DISK:
         return _disk(target, context)
@@ -209,7 +213,9 @@ def _writes_device(target: Target, context: Context) -> bool:
 
 
 def _disk_pattern(part: str) -> bool:
-    return any(can_match(part, name) for name in ("sda", "sdb", "sda1", "hda", "vda", "nvme0n1", "mmcblk0", "xvda", "dm-0", "md0"))
+    return any(
+        can_match(part, name) for name in ("sda", "sdb", "sda1", "hda", "vda", "nvme0n1", "mmcblk0", "xvda", "dm-0", "md0")
+    )
 
 
 def _disk(target: Target, context: Context) -> str | None:
@@ -224,7 +230,9 @@ def _disk(target: Target, context: Context) -> str | None:
 # -- self-control ---------------------------------------------------------------------------------
 
 # What an agent may call: it only looks.
-_LOOKING = frozenset(("check", "explain", "inspect", "modes", "doctor", "programs", "config", "policy", "bench", "--version", "--help", "-h"))
+_LOOKING = frozenset(
+    ("check", "explain", "inspect", "modes", "doctor", "programs", "config", "policy", "bench", "--version", "--help", "-h")
+)
 _OWN = frozenset(("stockade", "stockaded"))
 _KILLERS = frozenset(("kill", "pkill", "killall", "systemctl", "skill", "snice"))
 

@@ -16,9 +16,8 @@ _ASKING = {"read": Verdict.ALLOW, "plan": Verdict.ALLOW, "task": Verdict.ALLOW}
 def posture_rules(posture: str) -> tuple[Rule, ...]:
     """The built-in rules of a posture, the lowest layer."""
     if posture == "open":
-        return tuple(Rule(key, "*", Verdict.ALLOW, "builtin", f"open/{key}") for key in KEYS if key != "external_directory") + (
-            Rule("external_directory", "*", Verdict.ASK, "builtin", "open/external_directory"),
-        )
+        verdicts = {key: Verdict.ASK if key == "external_directory" else Verdict.ALLOW for key in KEYS}
+        return tuple(Rule(key, "*", verdict, "builtin", f"open/{key}") for key, verdict in verdicts.items())
     return tuple(Rule(key, "*", _ASKING.get(key, Verdict.ASK), "builtin", f"asking/{key}") for key in KEYS)
 
 

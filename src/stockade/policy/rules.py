@@ -66,7 +66,9 @@ def _key(name: str, whole: str) -> str:
         return lower
     key = TOOL_KEYS.get(lower)
     if key is None:
-        raise RuleError(f"`{whole}` names no tool that exists; use one of {', '.join(KEYS)}, or Bash, Read, Edit, Write, WebFetch")
+        raise RuleError(
+            f"`{whole}` names no tool that exists; use one of {', '.join(KEYS)}, or Bash, Read, Edit, Write, WebFetch"
+        )
     return key
 
 

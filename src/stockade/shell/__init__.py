@@ -26,19 +26,23 @@ def analyze(command: str, context: Context) -> Analysis:
     parsed = parse(view)
     it = Interpreter(context)
     it.stdin = ANYTHING
-    error = parsed.error
+    stopped = parsed.error
     try:
         it.script(parsed.script, ANYTHING)
         it.walk_uncalled()
     except Refused as refused:
-        error = error or refused
+        stopped = stopped or refused
     except RecursionError:
-        error = error or Refused("too-deep", "nested too deeply", 0, len(view))
-    if error is None and (odd := oddity(view)) is not None:
-        it.segments.append(Segment((), None, (), (), (Effect(Kind.UNKNOWN, None, odd.message, odd.start, odd.end, odd.code),), odd.start, odd.end))
+        stopped = stopped or Refused("too-deep", "nested too deeply", 0, len(view))
+    if stopped is None and (odd := oddity(view)) is not None:
+        it.segments.append(
+            Segment(
+                (), None, (), (), (Effect(Kind.UNKNOWN, None, odd.message, odd.start, odd.end, odd.code),), odd.start, odd.end
+            )
+        )
     segments = tuple(dict.fromkeys(it.segments))
-    if error is not None:
-        return _refused(error, segments)
+    if stopped is not None:
+        return _refused(stopped, segments)
     script = parsed.script
     if not script.items:
         return Analysis((), True, None, bool(command.strip()))
@@ -61,10 +65,10 @@ def _plain(command: str, script: Script) -> bool:
         return True
     if len(script.items) != 1 or len(script.items[0].pipeline.commands) != 1:
         return False
-    command = script.items[0].pipeline.commands[0]
-    if not isinstance(command, Simple) or command.assigns or any(r.heredoc is not None for r in command.redirects):
+    only = script.items[0].pipeline.commands[0]
+    if not isinstance(only, Simple) or only.assigns or any(r.heredoc is not None for r in only.redirects):
         return False
-    return all(len(word.parts) == 1 and isinstance(word.parts[0], Lit) for word in command.words if isinstance(word, Word))
+    return all(len(word.parts) == 1 and isinstance(word.parts[0], Lit) for word in only.words if isinstance(word, Word))
 
 
 def _refused(error: Refused, segments: tuple[Segment, ...]) -> Analysis:
@@ -75,7 +79,8 @@ def _open(segment: Segment) -> bool:
     if segment.dormant:
         return False
     return any(
-        e.kind is Kind.HIJACK or e.kind is Kind.FLOOR or (e.kind is Kind.UNKNOWN and e.code in _RUNS_UNKNOWN) for e in segment.effects
+        e.kind is Kind.HIJACK or e.kind is Kind.FLOOR or (e.kind is Kind.UNKNOWN and e.code in _RUNS_UNKNOWN)
+        for e in segment.effects
     )
 
 

@@ -231,9 +231,7 @@ def _cluster(reading: Reading, args: list[Field], at: int, field: Field, text: s
     return at
 
 
-def _apply(
-    reading: Reading, option: Option, name: str, field: Field, attached: Field | None, args: list[Field], at: int
-) -> int:
+def _apply(reading: Reading, option: Option, name: str, field: Field, attached: Field | None, args: list[Field], at: int) -> int:
     """Records an option with its value; gives the position after it."""
     reading.options[option.name] = field
     for effect in option.effects:

@@ -37,9 +37,9 @@ def _here(node: Any) -> str:
     if isinstance(node, Redirect):
         return f"`{node.op}`" if node.op in ("<<<", "&>", "&>>") else ""
     if isinstance(node, Param):
-        return "" if node.op in _POSIX_OPERATORS and node.index is None else "a parameter expansion of bash"
+        return "" if node.op in _POSIX_OPERATORS and node.subscript is None else "a parameter expansion of bash"
     if isinstance(node, Assign):
-        return "an array" if node.array is not None or node.append or node.index is not None else ""
+        return "an array" if node.array is not None or node.append or node.subscript is not None else ""
     if isinstance(node, Cond | ArithCommand | ForArith):
         return "`[[ ]]` or `(( ))`"
     return "" if not isinstance(node, Function) or node.name.isidentifier() else "a function name"

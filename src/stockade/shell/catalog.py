@@ -26,7 +26,7 @@ _KEYS = frozenset(
     ("name", "also", "summary", "source", "style", "numeric", "recursive", "effects", "operands", "implied",
      "options", "env", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
 )  # fmt: skip
-_FORMAT = 4
+_FORMAT = 5
 _FOLDER = os.path.join(os.path.dirname(__file__), "programs")
 
 
@@ -53,8 +53,25 @@ class Program:
     """A compiled description, of a program or of one of its subcommands."""
 
     __slots__ = (
-        "bare", "effects", "env", "globals_anywhere", "implied", "language", "long_names", "name", "numeric",
-        "_known_subs", "operands", "options", "reader", "recursive", "source", "stdin", "style", "subs", "summary",
+        "_known_subs",
+        "bare",
+        "effects",
+        "env",
+        "globals_anywhere",
+        "implied",
+        "language",
+        "long_names",
+        "name",
+        "numeric",
+        "operands",
+        "options",
+        "reader",
+        "recursive",
+        "source",
+        "stdin",
+        "style",
+        "subs",
+        "summary",
     )  # fmt: skip
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -75,7 +92,7 @@ class Program:
         self.env: dict[str, str] = raw["env"]
         self.options: dict[str, Option] = {name: Option(*values) for name, values in raw["options"].items()}
         self.long_names: tuple[str, ...] = tuple(n for n in self.options if n.startswith("--"))
-        self.subs: dict[str, Mapping[str, Any]] = raw["subs"]
+        self.subs: dict[str, bytes] = raw["subs"]  # each packed, and unpacked when it is met
         self._known_subs: dict[str, Program] = {}
 
     def sub(self, name: str) -> Program | None:
@@ -83,10 +100,10 @@ class Program:
         known = self._known_subs.get(name)
         if known is not None:
             return known
-        raw = self.subs.get(name)
-        if raw is None:
+        packed = self.subs.get(name)
+        if packed is None:
             return None
-        program = self._known_subs[name] = Program(raw)
+        program = self._known_subs[name] = Program(marshal.loads(packed))
         program.reader = program.reader or self.reader
         program.language = program.language or self.language
         if self.globals_anywhere:
@@ -141,14 +158,14 @@ def _compile(table: Mapping[str, Any], where: str, name: str) -> dict[str, Any]:
     }
 
 
-def _subs(table: Mapping[str, Any], where: str, parent: str, style: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _subs(table: Mapping[str, Any], where: str, parent: str, style: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
     for name, sub in table.items():
         full = {"style": style, **sub}
         if "same" in sub:
             full = {"style": style, **table[sub["same"]], **{k: v for k, v in sub.items() if k != "same"}}
         also = full.pop("also", [])
-        compiled = _compile(full, where, f"{parent} {name}")
+        compiled = marshal.dumps(_compile(full, where, f"{parent} {name}"), 2)
         for one in (name, *also):
             found[one] = compiled
     return found
@@ -206,7 +223,7 @@ def _option(name: str, arity: str, words: list[str], where: str) -> Option:
         elif equals and key == "drop" and value in EFFECTS:
             option = option._replace(drop=(*option.drop, value))
         elif word in ("recursive", "info", "stop"):
-            option = option._replace(**{word: True})
+            option = _flagged(option, word)
         elif word in EFFECTS and not (word == "unknown" and arity != "none" and option.role == "text"):
             option = option._replace(effects=(*option.effects, word))
         elif word in ROLES and arity != "none":
@@ -214,6 +231,12 @@ def _option(name: str, arity: str, words: list[str], where: str) -> Option:
         else:
             raise DescriptionError(f"{where}: `{word}` is neither a role of the value, an effect nor a directive")
     return option
+
+
+def _flagged(option: Option, word: str) -> Option:
+    if word == "recursive":
+        return option._replace(recursive=True)
+    return option._replace(info=True) if word == "info" else option._replace(stop=True)
 
 
 # -- the catalogue --------------------------------------------------------------------------------
@@ -264,21 +287,22 @@ def pack(folder: str = _FOLDER) -> bytes:
         for name in (table["name"], *table.get("also", [])):
             if index.setdefault(name, stem) != stem:
                 raise DescriptionError(f"{file}: `{name}` is described in {index[name]}.toml already")
-    return marshal.dumps((_FORMAT, _sizes(folder), blobs, index), 2)
+    return marshal.dumps((_FORMAT, _looks(folder)[0], blobs, index), 2)
 
 
-def _sizes(folder: str) -> tuple[tuple[str, int], ...]:
+def _looks(folder: str) -> tuple[int, int]:
+    """A sum over names and sizes of the descriptions, and the time of the newest."""
+    total, newest = 0, 0
     with os.scandir(folder) as entries:
-        found = [(e.name, e.stat().st_size) for e in entries if e.name.endswith(".toml")]
-    return tuple(sorted(found))
+        for entry in entries:
+            if entry.name.endswith(".toml"):
+                facts = entry.stat()
+                total += facts.st_size * 31 + sum(entry.name.encode())
+                newest = max(newest, facts.st_mtime_ns)
+    return total, newest
 
 
-def _stamp(folder: str) -> int:
-    with os.scandir(folder) as entries:
-        return max((e.stat().st_mtime_ns for e in entries if e.name.endswith(".toml")), default=0)
-
-
-def _unpack(path: str, folder: str, *, newer_than: int) -> Catalog | None:
+def _unpack(path: str, looks: int, *, newer_than: int) -> Catalog | None:
     try:
         if os.stat(path).st_mtime_ns < newer_than:
             return None
@@ -286,7 +310,7 @@ def _unpack(path: str, folder: str, *, newer_than: int) -> Catalog | None:
             version, sizes, blobs, index = marshal.loads(stream.read())
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    return Catalog(blobs, index) if version == _FORMAT and sizes == _sizes(folder) else None
+    return Catalog(blobs, index) if version == _FORMAT and sizes == looks else None
 
 
 _default: Catalog | None = None
@@ -305,11 +329,12 @@ def load(folder: str = _FOLDER) -> Catalog:
 
     The packed file of a wheel is made when the wheel is built; in a checkout it lies in `__pycache__`.
     """
-    shipped = _unpack(os.path.join(folder, "programs.bin"), folder, newer_than=0)
+    looks, newest = _looks(folder)
+    shipped = _unpack(os.path.join(folder, "programs.bin"), looks, newer_than=0)
     if shipped is not None:
         return shipped
     cached = os.path.join(folder, "__pycache__", "programs.bin")
-    found = _unpack(cached, folder, newer_than=_stamp(folder))
+    found = _unpack(cached, looks, newer_than=newest)
     if found is not None:
         return found
     data = pack(folder)

@@ -8,9 +8,7 @@ from stockade.shell.simple import SimpleReader, bare
 from stockade.shell.syntax import Command, Cond, Lit, Part, Word
 
 _COND_UNARY = re.compile(r"-[abcdefghknoprstuvwxzGLNORS]")
-_COND_BINARY = frozenset(
-    ("==", "=", "!=", "=~", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef")
-)
+_COND_BINARY = frozenset(("==", "=", "!=", "=~", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"))
 
 
 class ConditionReader(SimpleReader):

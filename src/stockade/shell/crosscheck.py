@@ -107,7 +107,11 @@ def _walk(node: Any, out: list[tuple[int, int]]) -> None:
 
 def _command(node: Any, out: list[tuple[int, int]]) -> None:
     """(first byte, words) of a command node; the keywords `time` and `coproc` are no words."""
-    words = [c for c in node.named_children if c.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")]
+    words = [
+        c
+        for c in node.named_children
+        if c.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
+    ]
     while words and words[0].type == "command_name" and words[0].text in (b"time", b"coproc") and len(words) > 1:
         words = words[1:]
         if words[0].text == b"-p":

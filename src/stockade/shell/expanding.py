@@ -11,19 +11,20 @@ import fnmatch
 import re
 from collections.abc import Callable
 
-from stockade.model.paths import is_pattern
 from stockade.secrets.names import secret_variable
+from stockade.shell.braces import Atom, expand_braces, from_atoms
+from stockade.shell.fields import FieldBuilder
 from stockade.shell.state import State
-from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Script, Subst, Word, text_of
+from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Subst, Word, text_of
 from stockade.shell.values import (
     ANYTHING,
     EMPTY,
     INTEGER,
-    MAX_ALTERNATIVES,
     NO_TAGS,
     SECRET,
     Field,
     Value,
+    glue,
     is_integer,
     join,
     known,
@@ -31,13 +32,8 @@ from stockade.shell.values import (
 )
 
 _SPECIAL = re.compile(r"[*?\[{~]")
-_GLOB = re.compile(r"[*?\[]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|[0-9]+#[0-9A-Za-z@_]+")
-_RANGE = re.compile(r"(-?[0-9]+|[A-Za-z])\.\.(-?[0-9]+|[A-Za-z])(?:\.\.(-?[0-9]+))?")
-_MAX_BRACES = 256
-
-Atom = str | Part  # one unquoted character, or a part that brace expansion does not look into
 
 
 class Expander:
@@ -94,16 +90,16 @@ class Expander:
                 atoms.extend(part.text)
             else:
                 atoms.append(part)
-        expanded = _expand_braces(atoms)
+        expanded = expand_braces(atoms)
         if len(expanded) == 1 and len(expanded[0]) == len(atoms):
             return [parts]
         start, end = parts[0].start, parts[-1].end
-        return [tuple(_from_atoms(one, start, end)) for one in expanded]
+        return [tuple(from_atoms(one, start, end)) for one in expanded]
 
     # -- fields ----------------------------------------------------------------------------------
 
     def _fields_of(self, parts: tuple[Part, ...], word: Word) -> list[Field]:
-        build = _Builder(word.start, word.end)
+        build = FieldBuilder(word.start, word.end)
         for at, part in enumerate(parts):
             if isinstance(part, Lit):
                 text = part.text
@@ -119,17 +115,15 @@ class Expander:
             build.dynamic = True
             if isinstance(part, Param) and (part.name == "@" or _is_all(part)) and part.op in ("", ":"):
                 self._all_elements(build, part)
-            elif part.quoted:
-                build.value(self.part_value(part))
-            elif isinstance(part, Arith):
+            elif part.quoted or isinstance(part, Arith):
                 build.value(self.part_value(part))
             else:
                 self._split(build, self.part_value(part))
         return build.finish()
 
-    def _all_elements(self, build: _Builder, part: Param) -> None:
+    def _all_elements(self, build: FieldBuilder, part: Param) -> None:
         elements = self._slice(self.state.array(part.name), part)
-        star = part.name == "*" or (part.index is not None and _lit(part.index) == "*")
+        star = part.name == "*" or (part.subscript is not None and _lit(part.subscript) == "*")
         if elements is None or (star and part.quoted):
             build.anything(NO_TAGS)
             return
@@ -151,7 +145,7 @@ class Expander:
         begin = int(m.group(1)) - (part.name == "@" and int(m.group(1)) > 0)
         return elements[begin:] if m.group(2) is None else elements[begin : begin + int(m.group(2))]
 
-    def _split(self, build: _Builder, value: Value) -> None:
+    def _split(self, build: FieldBuilder, value: Value) -> None:
         """Word splitting and globbing of an unquoted expansion."""
         if value.texts is None:
             if value.kind == "int":
@@ -227,12 +221,12 @@ class Expander:
 
     def _param(self, part: Param) -> Value:
         op = part.op
-        if part.index is not None and not _is_all(part):
+        if part.subscript is not None and not _is_all(part):
             variable = self.state.variables.get(part.name)
             if variable is not None and variable.associative:
-                self.value(part.index)
+                self.value(part.subscript)
             else:
-                self.arithmetic(part.index)
+                self.arithmetic(part.subscript)
         if op == "":
             return self._plain_param(part)
         if op == "#len":
@@ -266,14 +260,14 @@ class Expander:
                 self.taint("a reference to a variable that is not known", part.start, part.end)
                 return ANYTHING
             return self._of_environment(target, self.state.lookup(target))
-        if part.index is None:
+        if part.subscript is None:
             return self._of_environment(part.name, self.state.lookup(part.name))
         elements = self.state.array(part.name)
         if elements is None:
             return ANYTHING
         if _is_all(part):
             return _spaced(elements)
-        digits = _lit(part.index)
+        digits = _lit(part.subscript)
         if digits.isdigit() and int(digits) < len(elements):
             return elements[int(digits)]
         result = ANYTHING
@@ -355,7 +349,7 @@ class Expander:
         for part in body.parts:
             if isinstance(part, Lit):
                 self._arith_names(part)
-            elif isinstance(part, Param) and part.op == "" and part.index is None:
+            elif isinstance(part, Param) and part.op == "" and part.subscript is None:
                 if not is_integer(self.state.number(part.name)):
                     self.taint("a variable that may hold code is evaluated as a number", part.start, part.end)
             elif not is_integer(self.part_value(part)):
@@ -378,140 +372,12 @@ class Expander:
 # -- helpers -------------------------------------------------------------------------------------
 
 
-class _Builder:
-    """Collects the pieces of a word into fields."""
-
-    __slots__ = ("_alts", "_glob", "_kind", "_many", "_open", "_prefix", "_sure", "_tags", "_under", "_unknown",
-                 "_suffix", "done", "dynamic", "end", "start")  # fmt: skip
-
-    def __init__(self, start: int, end: int) -> None:
-        self.start = start
-        self.end = end
-        self.done: list[Field] = []
-        self.dynamic = False
-        self._reset()
-
-    def _reset(self) -> None:
-        self._alts = [""]  # patterns: glob characters that are text are escaped
-        self._glob = False
-        self._open = False
-        self._unknown = False
-        self._many = False
-        self._sure = True
-        self._prefix = ""
-        self._suffix = ""
-        self._kind = ""
-        self._under = ""
-        self._tags: frozenset[str] = NO_TAGS
-
-    def literal(self, text: str) -> None:
-        self._open = True
-        self._add((_escaped(text),))
-
-    def unquoted(self, text: str) -> None:
-        self._open = True
-        if _GLOB.search(text):
-            self._glob = True
-        self._add((text.replace("\\", "\\\\"),))
-
-    def value(self, value: Value, *, pattern: bool = False) -> None:
-        self._open = True
-        self._tags |= value.tags
-        self._sure &= value.sure
-        if value.texts is None:
-            self._lost(value)
-            return
-        if pattern and any(_GLOB.search(t) for t in value.texts):
-            self._glob = True
-            self._add(tuple(t.replace("\\", "\\\\") for t in value.texts))
-        else:
-            self._add(tuple(_escaped(t) for t in value.texts))
-
-    def _add(self, texts: tuple[str, ...]) -> None:
-        if self._unknown:
-            self._suffix = (self._suffix + texts[0]) if len(texts) == 1 else ""
-            if self._kind != "int" or "/" in texts[0]:
-                self._kind = self._under = ""
-            return
-        if len(texts) == 1:
-            self._alts = [a + texts[0] for a in self._alts]
-        elif len(self._alts) * len(texts) <= MAX_ALTERNATIVES:
-            self._alts = [a + t for a in self._alts for t in texts]
-        else:
-            self._lost(ANYTHING)
-
-    def _lost(self, value: Value) -> None:
-        whole = self._alts == [""] and not self._unknown
-        if not self._unknown:
-            self._prefix = _common(self._alts) + value.prefix
-        self._kind = value.kind if whole else ""
-        self._under = value.under if whole else ""
-        self._suffix = value.suffix
-        self._unknown = True
-
-    def unknown_fields(self, value: Value) -> None:
-        """An unquoted unknown: it may vanish, be one word, or many, and is a pattern as well."""
-        self._open = True
-        self._tags |= value.tags
-        self._many = True
-        self._sure = False
-        if value.texts:
-            self._add(tuple(_escaped(t) for t in value.texts))
-        else:
-            self._lost(value)
-
-    def anything(self, tags: frozenset[str]) -> None:
-        self.unknown_fields(unknown(tags))
-
-    def cut(self) -> None:
-        """Ends the field here, if one has begun."""
-        self._flush()
-
-    def _flush(self) -> None:
-        if self._open:
-            self.done.append(self._field())
-        self._reset()
-
-    def _field(self) -> Field:
-        common = (self.start, self.end)
-        if self._unknown:
-            prefix = text_of(_plain(self._prefix))
-            suffix = text_of(_plain(self._suffix))
-            return Field(None, *common, self._sure and not self._many, self._many, False, self._kind,
-                         prefix, suffix, self._under, self._tags, (), self.dynamic)  # fmt: skip
-        glob = self._glob and any(is_pattern(a) for a in self._alts)
-        texts = [text_of(a if glob else _plain(a)) for a in self._alts]
-        alts = tuple(texts) if len(texts) > 1 else ()
-        return Field(texts[0], *common, self._sure, self._many, glob, "", "", "", "", self._tags, alts, self.dynamic)
-
-    def finish(self) -> list[Field]:
-        self._flush()
-        return self.done
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"[*?\[\]\\]", lambda m: "\\" + m.group(), text) if re.search(r"[*?\[\]\\]", text) else text
-
-
-def _plain(pattern: str) -> str:
-    """A pattern with its escapes removed."""
-    return re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL) if "\\" in pattern else pattern
-
-
-def _common(texts: list[str]) -> str:
-    first = texts[0]
-    for text in texts[1:]:
-        while not text.startswith(first):
-            first = first[:-1]
-    return first
-
-
 def _lit(word: Word) -> str:
     return "".join(p.text for p in word.parts if isinstance(p, Lit)) if word.parts else ""
 
 
 def _is_all(part: Param) -> bool:
-    return part.index is not None and _lit(part.index) in ("@", "*")
+    return part.subscript is not None and _lit(part.subscript) in ("@", "*")
 
 
 def _spaced(values: tuple[Value, ...]) -> Value:
@@ -519,25 +385,6 @@ def _spaced(values: tuple[Value, ...]) -> Value:
     for at, value in enumerate(values):
         out = glue(glue(out, known(" ")), value) if at else value
     return out
-
-
-def glue(a: Value, b: Value) -> Value:
-    """The text of `a` directly followed by that of `b`."""
-    if a.texts == ("",) and a.sure and not a.tags:
-        return b
-    if b.texts == ("",) and b.sure and not b.tags:
-        return a
-    tags = a.tags | b.tags
-    sure = a.sure and b.sure
-    if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES:
-        return Value(tuple(x + y for x in a.texts for y in b.texts), sure, tags=tags)
-    prefix = _common(list(a.texts)) if a.texts and a.sure else a.prefix
-    if a.texts is not None and len(a.texts) == 1 and a.sure:
-        prefix += b.prefix
-    suffix = b.texts[0] if b.texts is not None and len(b.texts) == 1 else b.suffix
-    if b.texts is not None and len(b.texts) == 1 and a.suffix:
-        suffix = a.suffix + suffix
-    return Value(None, sure, "", prefix, suffix, "", tags)
 
 
 def _split_ifs(text: str, separators: str) -> list[str]:
@@ -549,7 +396,9 @@ def _split_ifs(text: str, separators: str) -> list[str]:
         return [w for w in re.split(f"[{re.escape(blanks)}]+", text) if w]
     stripped = text.strip(blanks) if blanks else text
     around = f"[{re.escape(blanks)}]*" if blanks else ""
-    words = re.split(f"{around}[{re.escape(others)}]{around}|[{re.escape(blanks)}]+" if blanks else f"[{re.escape(others)}]", stripped)
+    words = re.split(
+        f"{around}[{re.escape(others)}]{around}|[{re.escape(blanks)}]+" if blanks else f"[{re.escape(others)}]", stripped
+    )
     return words[:-1] if words and words[-1] == "" else words
 
 
@@ -581,69 +430,3 @@ def _trim(text: str, op: str, pattern: str) -> str:
         if fnmatch.fnmatchcase(piece, pattern):
             return text[size:] if op[0] == "#" else text[: len(text) - size]
     return text
-
-
-def _from_atoms(atoms: list[Atom], start: int, end: int) -> list[Part]:
-    parts: list[Part] = []
-    for atom in atoms:
-        if not isinstance(atom, str):
-            parts.append(atom)
-        elif parts and isinstance(parts[-1], Lit) and not parts[-1].quoted:
-            parts[-1] = parts[-1]._replace(text=parts[-1].text + atom)
-        else:
-            parts.append(Lit(atom, False, start, end))
-    return parts
-
-
-def _expand_braces(atoms: list[Atom]) -> list[list[Atom]]:
-    """All words of a word with braces, leftmost brace first, as bash orders them."""
-    for at, atom in enumerate(atoms):
-        if atom != "{":
-            continue
-        choices, close = _alternatives(atoms, at)
-        if choices is None:
-            continue
-        tails = _expand_braces(atoms[close + 1 :])
-        heads = [one for choice in choices for one in _expand_braces(choice)]
-        if len(heads) * len(tails) > _MAX_BRACES:
-            raise Refused("braces", "a brace expansion with too many words")
-        return [atoms[:at] + head + tail for head in heads for tail in tails]
-    return [atoms]
-
-
-def _alternatives(atoms: list[Atom], at: int) -> tuple[list[list[Atom]] | None, int]:
-    """The choices of the brace at `at` and where it closes; None where it is no brace expansion."""
-    level = 0
-    choices: list[list[Atom]] = [[]]
-    for i in range(at + 1, len(atoms)):
-        atom = atoms[i]
-        if atom == "{":
-            level += 1
-        elif atom == "}":
-            if level == 0:
-                if len(choices) > 1:
-                    return choices, i
-                return _range_choices(choices[0]), i
-            level -= 1
-        elif atom == "," and level == 0:
-            choices.append([])
-            continue
-        choices[-1].append(atom)
-    return None, at
-
-
-def _range_choices(inside: list[Atom]) -> list[list[Atom]] | None:
-    if not all(isinstance(a, str) for a in inside):
-        return None
-    m = _RANGE.fullmatch("".join(inside))  # type: ignore[arg-type]
-    if m is None:
-        return None
-    low, high, step = m.group(1), m.group(2), abs(int(m.group(3) or 1)) or 1
-    if low.isalpha() != high.isalpha():
-        return None
-    a, b = (ord(low), ord(high)) if low.isalpha() else (int(low), int(high))
-    if abs(a - b) // step >= _MAX_BRACES:
-        raise Refused("braces", "a brace expansion with too many words")
-    numbers = range(a, b + 1, step) if a <= b else range(a, b - 1, -step)
-    width = max(len(low), len(high)) if not low.isalpha() and (low.startswith(("0", "-0")) or high.startswith("0")) else 0
-    return [list(chr(n)) if low.isalpha() else list(str(n).zfill(width)) for n in numbers]

@@ -230,7 +230,9 @@ class ExpansionReader(Cursor):
                 parts.extend(self._dollar(quoted=quoted, body=body))
             elif c == "`":
                 parts.append(self._backtick(quoted=quoted))
-            elif c in "<>" and not quoted and self._peek(1) == "(":
+            elif c in "<>" and self._peek(1) == "(":
+                if quoted:
+                    raise self._fail("parameter", "a process substitution inside a quoted expansion")
                 parts.append(self._process_subst())
             else:
                 self.pos += 1

@@ -15,15 +15,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from stockade.model.context import Context
-from stockade.model.effects import Analysis, Effect, Kind, Segment
-from stockade.shell.expanding import Expander
+from stockade.model.effects import Effect, Kind, Segment
 from stockade.shell.bashisms import first_bashism
+from stockade.shell.evaluating import tests
+from stockade.shell.expanding import Expander
+from stockade.shell.fields import field_value
 from stockade.shell.parsing import parse
+from stockade.shell.redirects import file_read
 from stockade.shell.state import State, Variable
 from stockade.shell.syntax import (
     LIMIT_DEPTH,
     ArithCommand,
-    Assign,
     Case,
     Command,
     Cond,
@@ -43,14 +45,13 @@ from stockade.shell.syntax import (
     Subst,
     byte_view,
 )
-from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Field, Value, concat, join, known
+from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Value, chomped, concat, join, known, repeated
 
 if TYPE_CHECKING:
-    from stockade.shell.commands import Call
+    from stockade.shell.calls import Call
 
 _MAX_STEPS = 6000
 _MAX_FALLBACKS = 4
-_COMPARING = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 C = TypeVar("C")
 
 
@@ -150,7 +151,7 @@ class Interpreter:
                 name = f"/dev/fd/{part.start}"
                 self.sinks[name] = part.script
                 return known(name)
-            inner = _file_read(part.script)
+            inner = file_read(part.script)
             if inner is not None:
                 out = self.in_copy(lambda: self._read_file(inner))
             else:
@@ -161,10 +162,10 @@ class Interpreter:
             name = f"/dev/fd/{part.start}"
             self.state.written[name] = out
             return known(name, out.tags)
-        return _chomped(out)
+        return chomped(out)
 
     def _read_file(self, redirect: Redirect) -> Value:
-        from stockade.shell.commands import file_content
+        from stockade.shell.redirects import file_content
 
         return file_content(self, redirect)
 
@@ -273,7 +274,7 @@ class Interpreter:
         """Runs something under the redirections of a compound command."""
         if not redirects:
             return action()
-        from stockade.shell.commands import open_redirects
+        from stockade.shell.redirects import open_redirects
 
         opened = open_redirects(self, redirects)
         begin, stop = self.span(redirects[0].start, redirects[-1].end)
@@ -301,9 +302,7 @@ class Interpreter:
 
     def _group(self, node: Group) -> Value:
         if node.subshell:
-            return self.redirected(
-                node.redirects, lambda: self.in_copy(lambda: self.script(node.body, self.stdin))
-            )
+            return self.redirected(node.redirects, lambda: self.in_copy(lambda: self.script(node.body, self.stdin)))
         return self.redirected(node.redirects, lambda: self.script(node.body, self.stdin))
 
     def _if(self, node: If) -> Value:
@@ -405,10 +404,10 @@ class Interpreter:
                 self.fallbacks = (None,)
             settled = self.state.variables == before.variables and self.state.cwd == before.cwd
             if settled and folders == after_folders:
-                return _repeated(out)
+                return repeated(out)
             if attempt == 1:
                 self._widen(before)
-        return _repeated(out)
+        return repeated(out)
 
     def _widen(self, before: State) -> None:
         """Gives up on what still changes after two rounds."""
@@ -428,33 +427,7 @@ class Interpreter:
         return EMPTY
 
     def _cond(self, node: Cond) -> Value:
-        return self.redirected(node.redirects, lambda: self._tests(node))
-
-    def _tests(self, node: Cond) -> Value:
-        from stockade.shell.commands import look_at
-
-        expander = self.expander()
-        for operator, words in node.tests:
-            values = [expander.value(word) for word in words]
-            if operator in _COMPARING:
-                self._compared(values, words)
-            elif operator in ("-v", "-R"):
-                self._named(values[0], words[0].start, words[0].end)
-            elif len(operator) == 2 and operator[0] == "-" and operator[1] not in "nzotvR":
-                look_at(self, values[0], words[0].start, words[0].end)
-        return EMPTY
-
-    def _compared(self, values: list[Value], words: tuple[object, ...]) -> None:
-        from stockade.shell.values import is_integer
-
-        for value, word in zip(values, words, strict=True):
-            if not is_integer(value):
-                self.taint("text that is not known is evaluated as a number", word.start, word.end)  # type: ignore[attr-defined]
-
-    def _named(self, value: Value, start: int, end: int) -> None:
-        name = value.text
-        if name is None or "[" in name:
-            self.taint("the subscript of a variable name is evaluated", start, end)
+        return self.redirected(node.redirects, lambda: tests(self, node))
 
     def _arith_command(self, node: ArithCommand) -> Value:
         def evaluate() -> Value:
@@ -504,42 +477,6 @@ class Interpreter:
                 self.in_copy(lambda function=function: self.call(function, (), function.start, function.end))  # type: ignore[misc]
 
 
-def field_value(field: Field) -> Value:
-    """A field as the value of a variable."""
-    if field.glob:
-        fixed = (field.text or "").split("*")[0].split("?")[0].split("[")[0]
-        folder = fixed[: fixed.rfind("/") + 1]
-        return Value(None, True, "listed", prefix=folder or fixed, under=folder or ".", tags=field.tags)
-    if field.text is not None:
-        texts = field.alts or (field.text,)
-        return Value(tuple(byte_view(t) for t in texts), field.sure, tags=field.tags)
-    return Value(None, field.sure, field.kind, field.prefix, field.suffix, field.under, field.tags)
-
-
-def _chomped(out: Value) -> Value:
-    if out.texts is None:
-        return out
-    return out._replace(texts=tuple(text.rstrip("\n") for text in out.texts))
-
-
-def _repeated(out: Value) -> Value:
-    """What a body prints that runs any number of times."""
-    if out.texts == ("",) or out.kind == "listed":
-        return out
-    return Value(None, False, tags=out.tags)
-
-
-def _file_read(script: Script) -> Redirect | None:
-    """The redirection of `$(< file)`, which reads the file."""
-    if len(script.items) != 1 or len(script.items[0].pipeline.commands) != 1:
-        return None
-    command = script.items[0].pipeline.commands[0]
-    if isinstance(command, Simple) and not command.words and not command.assigns and len(command.redirects) == 1:
-        redirect = command.redirects[0]
-        return redirect if redirect.op == "<" and not redirect.fd else None
-    return None
-
-
 _WALKERS: dict[type, Callable[..., Value]] = {
     Group: Interpreter._group,
     If: Interpreter._if,
@@ -552,5 +489,3 @@ _WALKERS: dict[type, Callable[..., Value]] = {
     ArithCommand: Interpreter._arith_command,
     Coproc: Interpreter._coproc,
 }
-
-__all__ = ["Analysis", "Assign", "Interpreter", "field_value"]

@@ -23,7 +23,6 @@ class WordReader(ExpansionReader):
 
     __slots__ = ()
 
-
     # -- words -----------------------------------------------------------------------------------
 
     def word(self) -> Word | None:
@@ -212,5 +211,3 @@ class WordReader(ExpansionReader):
 def _ends_extglob(parts: list[Part]) -> bool:
     last = parts[-1]
     return isinstance(last, Lit) and not last.quoted and last.text[-1:] in "?*+@!"
-
-

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import posixpath
 import re
 from typing import TYPE_CHECKING
@@ -12,7 +10,7 @@ from stockade.model.effects import Kind
 from stockade.model.paths import glob_folder
 from stockade.secrets.names import secret_path
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call
+from stockade.shell.calls import Call
 from stockade.shell.expansions import ansi_c
 from stockade.shell.state import normal
 from stockade.shell.syntax import Refused, byte_view
@@ -193,6 +191,9 @@ def _tee(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
 
 
 def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    import base64
+    import binascii
+
     content = _files_content(it, call, reading)
     decode = any(name in reading.options for name in ("-d", "-D", "--decode"))
     if content.text is None:
@@ -241,7 +242,9 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
         return known(byte_view(f"{it.context.workspace}/.git/{words[2]}") + "\n")
     if words == ["rev-parse", "--git-dir"]:
         return known(".git\n")
-    if words[:1] in (["rev-parse"], ["merge-base"]) and all(w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]):
+    if words[:1] in (["rev-parse"], ["merge-base"]) and all(
+        w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]
+    ):
         # One object or branch name; git has none that begins with a dash or holds `..`.
         return Value(None, kind="int", tags=tags) if len(words) <= 3 or words[0] == "merge-base" else None
     if words[:1] == ["ls-files"] or (words[:1] in (["diff"], ["show"], ["log"]) and "--name-only" in words):
@@ -252,7 +255,9 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
 def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     """find, fd and ls print names that lie below where they looked."""
     tags |= _pattern_tags(call.args)
-    operands = [f for f in reading.operands if not (f.text or "").startswith(("-", "(", "!"))] if call.fields[0].text == "find" else []
+    operands = (
+        [f for f in reading.operands if not (f.text or "").startswith(("-", "(", "!"))] if call.fields[0].text == "find" else []
+    )
     if operands and all(f.literal for f in operands):
         starts = [f.literal or "" for f in operands]
         if len(starts) == 1 and not starts[0].startswith("-"):
@@ -282,7 +287,9 @@ def _pattern_tags(args: list[Field]) -> frozenset[str]:
 def asks_for_secret(pattern: str) -> bool:
     """Whether a glob or regular expression for names is about files that hold secrets."""
     plain = re.sub(r"[*?^$\\()\[\]+]", "", pattern).strip("/")
-    return bool(plain) and (secret_path("/" + plain) is not None or plain.startswith(".env") or plain in ("environ", "id_rsa", ".ssh"))
+    return bool(plain) and (
+        secret_path("/" + plain) is not None or plain.startswith(".env") or plain in ("environ", "id_rsa", ".ssh")
+    )
 
 
 def _dirname(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
@@ -317,7 +324,9 @@ def _asked(call: Call, reading: Reading) -> frozenset[str]:
     """`ls | grep env`: names that are picked for being secret."""
     name = (call.fields[0].text or "").rpartition("/")[2]
     if name in ("grep", "egrep", "fgrep", "rg") and "-v" not in reading.options:
-        if any(_WORDS_OF_SECRETS.search(f.text or "") for f in (*reading.operands[:1], *(u.field for u in reading.uses if u.option))):
+        if any(
+            _WORDS_OF_SECRETS.search(f.text or "") for f in (*reading.operands[:1], *(u.field for u in reading.uses if u.option))
+        ):
             return frozenset((SECRET,))
     return NO_TAGS
 
@@ -358,8 +367,16 @@ def _sed(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
 
 
 def _openssl(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    import base64
+    import binascii
+
     words = [f.literal or "" for f in call.args]
-    if "-d" in words and ("base64" in words or "-base64" in words or "-a" in words) and call.stdin.text is not None and "-in" not in words:
+    if (
+        "-d" in words
+        and ("base64" in words or "-base64" in words or "-a" in words)
+        and call.stdin.text is not None
+        and "-in" not in words
+    ):
         try:
             data = base64.b64decode(re.sub(r"\s", "", call.stdin.text), validate=False).decode("latin-1")
         except (binascii.Error, ValueError):

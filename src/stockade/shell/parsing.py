@@ -26,7 +26,6 @@ from stockade.shell.syntax import (
     Item,
     Loop,
     Pipeline,
-    Redirect,
     Refused,
     Script,
     Word,
@@ -37,8 +36,7 @@ _ODD = re.compile("[\x02-\x08\x0b-\x1f]")
 # What a person or a terminal would read otherwise than bash does: blanks that are none, invisible
 # and direction-changing characters, byte-order marks.
 _UNICODE_GATE = re.compile(
-    "[\u0085\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "[\u0085\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _TIME_FLAG = re.compile(r"-p(?=[ \t\n;&|]|$)")
 _COPROC_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[({]|(?:if|while|until|for|case|\[\[)[ \t\n])")
@@ -69,8 +67,7 @@ def parse(view: str, *, depth: int = 0) -> Parsed:
     except Refused as error:
         return Parsed(Script(tuple(parser.complete), 0, parser.pos), error)
     except RecursionError:
-        error = Refused("too-deep", "nested too deeply", 0, len(view))
-        return Parsed(Script(tuple(parser.complete), 0, 0), error)
+        return Parsed(Script(tuple(parser.complete), 0, 0), Refused("too-deep", "nested too deeply", 0, len(view)))
 
 
 def gate(view: str) -> None:
@@ -221,7 +218,7 @@ class Parser(ConditionReader):
         if self._peek() == "(":
             return self._parenthesised()
         word = self._reserved()
-        if word in ENDERS:
+        if word in ENDERS or word in ("!", "in", "]]"):
             raise self._fail("syntax", f"unexpected `{word}`")
         reader = _COMPOUND.get(word)
         if reader is None:
@@ -231,16 +228,6 @@ class Parser(ConditionReader):
         command = reader(self, start)
         self.depth -= 1
         return command
-
-
-    def _redirects(self) -> tuple[Redirect, ...]:
-        found: list[Redirect] = []
-        while True:
-            self._blanks()
-            redirect = self._redirect()
-            if redirect is None:
-                return tuple(found)
-            found.append(redirect)
 
     def _parenthesised(self) -> Command:
         start = self.pos
@@ -311,7 +298,7 @@ class Parser(ConditionReader):
             raise self._fail("syntax", "a loop variable expected")
         words: tuple[Word, ...] | None = None
         self._newlines()
-        if self._starts("in") and (self._peek(2) in "" or self._peek(2) in " \t\n;"):
+        if self._starts("in") and (not self._peek(2) or self._peek(2) in " \t\n;"):
             self.pos += 2
             words = self._words_until_separator()
         elif self._peek() == ";":
@@ -422,6 +409,7 @@ class Parser(ConditionReader):
             if m is not None:
                 self.pos = m.end()
         return Coproc(self._command(), start, self.pos)
+
 
 _COMPOUND = {
     "{": Parser._group,

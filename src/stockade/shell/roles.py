@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading, Use
+from stockade.shell.calls import Call, targets
 from stockade.shell.catalog import EFFECTS, PATH_ROLES, Option, Program
-from stockade.shell.commands import Call, interpreted, run_file, targets
+from stockade.shell.commands import interpreted, run_file
 from stockade.shell.state import normal
 from stockade.shell.syntax import byte_view
 from stockade.shell.values import NETWORK, SECRET, Field, Value, known, unknown
@@ -105,7 +106,7 @@ def _script(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
 
 
 def _env(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
-    from stockade.shell.commands import variable_effects
+    from stockade.shell.assignments import variable_effects
 
     text = use.field.literal
     name, equals, value = (text or "").partition("=")
@@ -148,7 +149,9 @@ def _remote(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
     text = use.field.text or use.field.prefix
     m = _REMOTE.match(text)
     if m is not None and "/" not in text[: m.start(1) if m.group(1) else 0]:
-        call.effects.append(Effect(Kind.NETWORK, None, (m.group(1) or m.group(2)).lower(), *it.span(use.field.start, use.field.end), code="host"))
+        call.effects.append(
+            Effect(Kind.NETWORK, None, (m.group(1) or m.group(2)).lower(), *it.span(use.field.start, use.field.end), code="host")
+        )
         return
     _path(it, call, "write" if use.role == "remote-write" else "read", use.field, reading.recursive)
 

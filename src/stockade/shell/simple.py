@@ -16,10 +16,8 @@ _FD_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 _REDIRECT = re.compile(r"&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<|>")
 PARENS = re.compile(r"\([ \t]*\)")
 ENDERS = frozenset(("then", "do", "done", "fi", "else", "elif", "esac", "}"))
-OPENERS = frozenset(
-    ("if", "while", "until", "for", "select", "case", "function", "{", "[[", "coproc", "time", "!")
-)
-_RESERVED = re.compile(r"[a-z{}!\[]+")
+OPENERS = frozenset(("if", "while", "until", "for", "select", "case", "function", "{", "[[", "coproc", "time", "!", "in", "]]"))
+_RESERVED = re.compile(r"[a-z{}!\[\]]+")
 _RESERVED_FIRST = frozenset(word[0] for word in ENDERS | OPENERS)
 _DIGITS = re.compile(r"[0-9]+")
 _DECLARING = frozenset(("declare", "typeset", "local", "export", "readonly"))
@@ -74,7 +72,7 @@ class SimpleReader(WordReader):
         after = self.s[m.end() : m.end() + 1] if m.end() < self.end else ""
         if after == "\\":
             raise self._fail("continuation", "a backslash right after a reserved word")
-        return m.group() if after in "" or after in " \t\n;&|()<>" else ""
+        return m.group() if not after or after in " \t\n;&|()<>" else ""
 
     def _take(self, word: str) -> None:
         if self._reserved() != word:
@@ -113,9 +111,7 @@ class SimpleReader(WordReader):
             raise self._fail("syntax", "an unexpected parenthesis")
         return Simple(tuple(assigns), tuple(words), tuple(redirects), start, self.pos)
 
-    def _function_parens(
-        self, word: Word, assigns: list[Assign], redirects: list[Redirect], start: int
-    ) -> Function | None:
+    def _function_parens(self, word: Word, assigns: list[Assign], redirects: list[Redirect], start: int) -> Function | None:
         self._blanks()
         m = PARENS.match(self.s, self.pos, self.end)
         if m is None or assigns or redirects:
@@ -218,9 +214,18 @@ class SimpleReader(WordReader):
             return self._heredoc(fd, m.group(), start)
         self._blanks_only()
         target = self.word()
-        if target is None:
+        if target is None or (self._peek() and self._peek() in "<>" and bare(target).isdigit()):
             raise self._fail("syntax", f"a file name expected after `{m.group()}`")
         return Redirect(fd, m.group(), target, None, start, self.pos)
+
+    def _redirects(self) -> tuple[Redirect, ...]:
+        found: list[Redirect] = []
+        while True:
+            self._blanks()
+            redirect = self._redirect()
+            if redirect is None:
+                return tuple(found)
+            found.append(redirect)
 
     def _blanks_only(self) -> None:
         m = _BLANKS.match(self.s, self.pos, self.end)

@@ -31,8 +31,22 @@ class State:
     """The mutable state of one shell; a subshell works on a `copy`."""
 
     __slots__ = (
-        "aliases", "arguments", "context", "cwd", "expand_aliases", "functions", "ifs_changed",
-        "lookup_changed", "oldcwd", "stack", "tracing", "unset", "variables", "written", "zero", "exported_functions",
+        "aliases",
+        "arguments",
+        "context",
+        "cwd",
+        "expand_aliases",
+        "exported_functions",
+        "functions",
+        "ifs_changed",
+        "lookup_changed",
+        "oldcwd",
+        "stack",
+        "tracing",
+        "unset",
+        "variables",
+        "written",
+        "zero",
     )  # fmt: skip
 
     def __init__(self, context: Context) -> None:

@@ -51,7 +51,7 @@ class Param(NamedTuple):
     name: str
     op: str
     arg: Word | None
-    index: Word | None
+    subscript: Word | None
     quoted: bool
     start: int
     end: int
@@ -88,10 +88,10 @@ class Word(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """`name=value`, `name+=value`, `name[index]=value`; `array` is set for `name=(…)`."""
+    """`name=value`, `name+=value`, `name[subscript]=value`; `array` is set for `name=(…)`."""
 
     name: str
-    index: Word | None
+    subscript: Word | None
     append: bool
     value: Word
     array: tuple[Word, ...] | None
@@ -218,9 +218,7 @@ class Coproc(NamedTuple):
     end: int
 
 
-Command: TypeAlias = (
-    Simple | Group | If | Loop | For | ForArith | Case | Function | Cond | ArithCommand | Coproc
-)
+Command: TypeAlias = Simple | Group | If | Loop | For | ForArith | Case | Function | Cond | ArithCommand | Coproc
 
 
 class Pipeline(NamedTuple):

@@ -132,3 +132,43 @@ class Field(NamedTuple):
         if self.kind == "int":
             return False
         return self.prefix[:1] in ("", "-")
+
+
+def common_prefix(texts: list[str]) -> str:
+    first = texts[0]
+    for text in texts[1:]:
+        while not text.startswith(first):
+            first = first[:-1]
+    return first
+
+
+def glue(a: Value, b: Value) -> Value:
+    """The text of `a` directly followed by that of `b`."""
+    if a.texts == ("",) and a.sure and not a.tags:
+        return b
+    if b.texts == ("",) and b.sure and not b.tags:
+        return a
+    tags = a.tags | b.tags
+    sure = a.sure and b.sure
+    if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES:
+        return Value(tuple(x + y for x in a.texts for y in b.texts), sure, tags=tags)
+    prefix = common_prefix(list(a.texts)) if a.texts and a.sure else a.prefix
+    if a.texts is not None and len(a.texts) == 1 and a.sure:
+        prefix += b.prefix
+    suffix = b.texts[0] if b.texts is not None and len(b.texts) == 1 else b.suffix
+    if b.texts is not None and len(b.texts) == 1 and a.suffix:
+        suffix = a.suffix + suffix
+    return Value(None, sure, "", prefix, suffix, "", tags)
+
+
+def chomped(out: Value) -> Value:
+    if out.texts is None:
+        return out
+    return out._replace(texts=tuple(text.rstrip("\n") for text in out.texts))
+
+
+def repeated(out: Value) -> Value:
+    """What a body prints that runs any number of times."""
+    if out.texts == ("",) or out.kind == "listed":
+        return out
+    return Value(None, False, tags=out.tags)

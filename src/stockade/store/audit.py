@@ -46,13 +46,9 @@ def read(state: str) -> Iterator[dict[str, Any]]:
 def _lines(state: str) -> Iterator[dict[str, Any]]:
     for name in (_NAME + ".1", _NAME):
         path = os.path.join(state, "log", name)
-        try:
-            stream = open(path, encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            continue
-        with stream:
-            for line in stream:
-                yield _record(line)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", errors="replace") as stream:
+                yield from map(_record, stream)
 
 
 def _record(line: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
+from stockade.shell.calls import Call, targets
 from stockade.shell.values import Field, Value
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ _TOKEN = re.compile(
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]*\])*/")
 # A slash divides after these, and begins a regular expression otherwise.
 _VALUES = frozenset(("number", "string", "regex", "name"))
-_KEYWORDS = frozenset(("print", "printf", "return", "in", "if", "while", "for", "do", "else", "case", "delete", "exit", "getline"))
+_KEYWORDS = frozenset(
+    ("print", "printf", "return", "in", "if", "while", "for", "do", "else", "case", "delete", "exit", "getline")
+)
 
 
 class Token(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
+from stockade.shell.calls import Call, targets
 from stockade.shell.values import Field, Value
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ _OF_LANGUAGE = {
     "make": (re.compile(r"(?:^|\n|;)\s*\t?@?-?([a-z][^\n;:=]*)"), re.compile(r"\$\(shell\s+([^)]+)\)")),
     "r": (),
 }
-_PYTHON_HOME = re.compile(r"rmtree\s*\(\s*(?:os\.path\.)?(?:expanduser\s*\(\s*[\"']~/?[\"']\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:pathlib\.)?Path\(\s*[\"'](/|~)[\"']\s*\)(?:\.expanduser\(\))?)")
+_PYTHON_HOME = re.compile(
+    r"rmtree\s*\(\s*(?:os\.path\.)?(?:expanduser\s*\(\s*[\"']~/?[\"']\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:pathlib\.)?Path\(\s*[\"'](/|~)[\"']\s*\)(?:\.expanduser\(\))?)"
+)
 
 
 def _python_paths(it: Interpreter, call: Call, text: str, field: Field) -> None:
@@ -73,7 +75,9 @@ def read_code(it: Interpreter, call: Call, text: str, language: str, field: Fiel
     text = text[:65536]
     if _FORKS.search(text.replace("\n", " ")) or _FORKS.search(text):
         call.effects.append(
-            Effect(Kind.FLOOR, None, "a program that starts itself without end", *it.span(field.start, field.end), code="fork-bomb")
+            Effect(
+                Kind.FLOOR, None, "a program that starts itself without end", *it.span(field.start, field.end), code="fork-bomb"
+            )
         )
     for m in _RUNS.finditer(text):
         command = _arguments(text, m.end(), m.group())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
+from stockade.shell.calls import Call, targets
 from stockade.shell.syntax import text_of
 from stockade.shell.values import Field, Value
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _MAKE_SAFE = frozenset(("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "V", "VERBOSE", "DESTDIR", "PREFIX", "prefix", "J", "JOBS"))
 _DOT = re.compile(r"^\s*\.(\w+)\s*(.*)$", re.MULTILINE)
-_SQL_WRITES = re.compile(r"\b(?:writefile|readfile|fsdir|lsdir|zipfile|load_extension|edit|fts3_tokenizer)\s*\(|\battach\b|\bvacuum\s+into\b", re.IGNORECASE)
+_SQL_WRITES = re.compile(
+    r"\b(?:writefile|readfile|fsdir|lsdir|zipfile|load_extension|edit|fts3_tokenizer)\s*\(|\battach\b|\bvacuum\s+into\b",
+    re.IGNORECASE,
+)
 _SQL_CHANGES = re.compile(
     r"(?:^|;|\n)\s*(?:insert|update|delete|drop|alter|create|replace|reindex|vacuum|begin|with|pragma\s+\w+\s*=)\b", re.IGNORECASE
 )
@@ -25,8 +28,14 @@ _SQL_LOSES = re.compile(r"\b(?:delete\s+from|drop\s+\w+|update\s+\w+|truncate)\b
 
 def make(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """Variables that replace what recipes run, and a makefile from standard input."""
-    if "network" in call.stdin.tags and reading.values.get("-f") is not None and reading.values["-f"].literal in ("-", "/dev/stdin"):
-        call.effects.append(Effect(Kind.FLOOR, None, "runs a makefile from the network", call.start, call.end, "network-to-interpreter"))
+    if (
+        "network" in call.stdin.tags
+        and reading.values.get("-f") is not None
+        and reading.values["-f"].literal in ("-", "/dev/stdin")
+    ):
+        call.effects.append(
+            Effect(Kind.FLOOR, None, "runs a makefile from the network", call.start, call.end, "network-to-interpreter")
+        )
     for field in reading.operands:
         m = re.match(r"([A-Za-z_.][A-Za-z0-9_.]*)\s*[:?+]?=", field.text or field.prefix)
         if m is not None and m.group(1) not in _MAKE_SAFE:
@@ -102,7 +111,9 @@ def _dot(it: Interpreter, call: Call, name: str, rest: str) -> None:
         call.effects.append(Effect(Kind.UNKNOWN, None, f"`.{name}` is not described", *span))
 
 
-_JQ_ENVIRONMENT = re.compile(r"(?<![.\w\"'])(?:env|strenv|envsubst|load\w*)\b|\$ENV|\$__prog|\bimport\b|\binclude\b|input_filename")
+_JQ_ENVIRONMENT = re.compile(
+    r"(?<![.\w\"'])(?:env|strenv|envsubst|load\w*)\b|\$ENV|\$__prog|\bimport\b|\binclude\b|input_filename"
+)
 
 
 def jq(it: Interpreter, call: Call, reading: Reading) -> Value | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind
 from stockade.secrets.names import secret_variable
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
-from stockade.shell.values import Value
+from stockade.shell.calls import Call, targets
+from stockade.shell.values import Field, Value
 
 if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
@@ -39,11 +39,20 @@ def less(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         text = field.literal or ""
         if text.startswith("+") and not re.fullmatch(r"\+(?:[0-9gGF]+|/[^\n!|]*)", text):
             call.effects.append(
-                Effect(Kind.UNKNOWN, None, "a command that the pager runs at its start", *it.span(field.start, field.end), code="pager")
+                Effect(
+                    Kind.UNKNOWN,
+                    None,
+                    "a command that the pager runs at its start",
+                    *it.span(field.start, field.end),
+                    code="pager",
+                )
             )
-            command = text.lstrip("+").lstrip("!")
-            it.in_copy(lambda command=command: it.run_text(command, field.start, field.end))  # type: ignore[misc]
+            _typed(it, text.lstrip("+").lstrip("!"), field)
     return None
+
+
+def _typed(it: Interpreter, command: str, field: Field) -> None:
+    it.in_copy(lambda: it.run_text(command, field.start, field.end))
 
 
 def ps(it: Interpreter, call: Call, reading: Reading) -> Value | None:
@@ -52,9 +61,7 @@ def ps(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     for field in (*reading.operands, *dashed):
         text = field.literal or ""
         if re.fullmatch(r"[A-Za-z]+|-(?=[a-z]*a)(?=[a-z]*x)[a-z]+", text) and "e" in text:
-            call.effects.append(
-                Effect(Kind.SECRET, None, "shows the environment of processes", *it.span(field.start, field.end))
-            )
+            call.effects.append(Effect(Kind.SECRET, None, "shows the environment of processes", *it.span(field.start, field.end)))
     return None
 
 
@@ -63,7 +70,9 @@ def chmod(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     for field in call.args:
         text = field.literal or ""
         if re.fullmatch(r"[ugoa]*[+=][rwxXt]*s[rwxXst]*|0*[2-7][0-7]{3}", text):
-            call.effects.append(Effect(Kind.PRIVILEGE, None, "sets a bit that raises privilege", *it.span(field.start, field.end)))
+            call.effects.append(
+                Effect(Kind.PRIVILEGE, None, "sets a bit that raises privilege", *it.span(field.start, field.end))
+            )
     return None
 
 
@@ -76,8 +85,8 @@ def ln(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         folder, sources = ".", operands
     else:
         last = reading.values.get("-t") or operands.pop()
-        text = last.text or ""
-        folder = text if text.endswith("/") or text in (".", "..") else text.rpartition("/")[0] or "."
+        name = last.text or ""
+        folder = name if name.endswith("/") or name in (".", "..") else name.rpartition("/")[0] or "."
         sources = operands
     for field in sources:
         text = field.text
@@ -101,8 +110,9 @@ def unzip(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     for at, field in enumerate(rest):
         text = field.literal or ""
         if text.startswith("-d") and not reading.only:
-            folder = field._replace(text=text[2:]) if len(text) > 2 else rest[at + 1] if at + 1 < len(rest) else field
-            for target in targets(it, folder):
+            following = rest[at + 1] if at + 1 < len(rest) else field
+            folder = field._replace(text=text[2:]) if len(text) > 2 else following
+            for target in targets(it, folder, recursive=True):
                 call.effects.append(Effect(Kind.WRITE, target, "", *it.span(folder.start, folder.end)))
             call.effects = [e for e in call.effects if e.kind is not Kind.DESTRUCTIVE]
         elif text.startswith("-") and text not in ("-x", "-d"):

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, emit, ran, run, targets
+from stockade.shell.calls import Call, emit, ran, targets
+from stockade.shell.commands import run
 from stockade.shell.outputs import asks_for_secret
 from stockade.shell.values import ANYTHING, NO_TAGS, SECRET, Field, Value
 
 if TYPE_CHECKING:
-    from stockade.shell.commands import Ran
+    from stockade.shell.calls import Ran
     from stockade.shell.interpret import Interpreter
 
 _PLAIN = frozenset(

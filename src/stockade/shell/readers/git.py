@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
-from stockade.shell.variables import quiet_command
+from stockade.shell.calls import Call, targets
 from stockade.shell.values import Field, Value
+from stockade.shell.variables import quiet_command
 
 if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
 
-_HARMLESS = re.compile(
-    r"(?:user\.(?:name|email)|color\.[a-z.]+|column\.[a-z]+|advice\.[a-z]+|core\.(?:quotepath|abbrev|autocrlf|filemode|safecrlf)"
-    r"|log\.(?:date|decorate|showsignature|follow)|diff\.(?:algorithm|renames|context|noprefix|mnemonicprefix|colormoved)"
-    r"|status\.[a-z]+|init\.defaultbranch|commit\.gpgsign|tag\.gpgsign|gc\.auto|pull\.rebase|push\.default|i18n\.[a-z]+"
-    r"|safe\.directory|http\.(?:lowspeedlimit|lowspeedtime)|rebase\.autostash|merge\.conflictstyle|grep\.[a-z]+)$",
-    re.IGNORECASE,
+_HARMLESS = frozenset(
+    "user.name user.email core.quotepath core.abbrev core.autocrlf core.filemode core.safecrlf log.date log.decorate "
+    "log.showsignature log.follow diff.algorithm diff.renames diff.context diff.noprefix diff.mnemonicprefix diff.colormoved "
+    "init.defaultbranch commit.gpgsign tag.gpgsign gc.auto pull.rebase push.default safe.directory http.lowspeedlimit "
+    "http.lowspeedtime rebase.autostash merge.conflictstyle".split()
 )
+_HARMLESS_SECTIONS = ("color.", "column.", "advice.", "status.", "i18n.", "grep.")
 _PAGERS = re.compile(r"(?:core\.(?:pager|editor)|pager\.[a-z-]+|sequence\.editor)$", re.IGNORECASE)
 
 
@@ -112,12 +112,18 @@ def _setting(it: Interpreter, call: Call, field: Field, aliases: dict[str, str])
     """`-c NAME=VALUE`: most settings can start a program; the harmless ones are listed."""
     name, _, value = (field.literal or "").partition("=")
     if field.literal is not None:
-        if _HARMLESS.match(name) or (_PAGERS.match(name) and quiet_command(value)):
+        if (
+            name.lower() in _HARMLESS
+            or name.lower().startswith(_HARMLESS_SECTIONS)
+            or (_PAGERS.match(name) and quiet_command(value))
+        ):
             return
         if name.lower().startswith("alias."):
             aliases[name[6:]] = value
     begin, stop = it.span(field.start, field.end)
-    if re.match(r"remote\..*\.(?:push$|mirror$)", name, re.IGNORECASE) and (value.startswith("+") or value.lower() in ("true", "yes", "1", "on")):
+    if re.match(r"remote\..*\.(?:push$|mirror$)", name, re.IGNORECASE) and (
+        value.startswith("+") or value.lower() in ("true", "yes", "1", "on")
+    ):
         call.effects.append(Effect(Kind.FORCED_PUSH, None, f"the setting `{name}` forces the push", begin, stop))
     if value and not name.lower().startswith("alias."):
         it.nested += 1

@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, emit, interpreted, ran, targets
+from stockade.shell.calls import Call, emit, ran, targets
+from stockade.shell.commands import interpreted
 from stockade.shell.roles import field_value
 from stockade.shell.state import normal
 from stockade.shell.values import ANYTHING, NETWORK, Field, Value, unknown
 
 if TYPE_CHECKING:
-    from stockade.shell.commands import Ran
+    from stockade.shell.calls import Ran
     from stockade.shell.interpret import Interpreter
 
-_SSH_RUNS = re.compile(r"(?:proxycommand|localcommand|knownhostscommand|pkcs11provider|securitykeyprovider|xauthlocation)\s*[= ]", re.I)
-_DATA = frozenset(("-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-H", "--header", "--proxy-header"))
+_SSH_RUNS = re.compile(
+    r"(?:proxycommand|localcommand|knownhostscommand|pkcs11provider|securitykeyprovider|xauthlocation)\s*[= ]", re.I
+)
+_DATA = frozenset(
+    ("-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-H", "--header", "--proxy-header")
+)
 _FORM = frozenset(("-F", "--form"))
 
 
@@ -59,9 +64,11 @@ def rsync(it: Interpreter, call: Call, reading: Reading) -> Value | None:
 def curl(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """Data that begins with `@` is read from a file and sent; `-O` (and wget) name the file by the URL."""
     wget = call.fields[0].text is not None and call.fields[0].text.endswith("wget")
-    if (wget and not reading.options.keys() & {"-O", "--spider"}) or reading.options.keys() & {"-O", "--remote-name", "--remote-name-all"} - (
-        {"-O"} if wget else set()
-    ):
+    if (wget and not reading.options.keys() & {"-O", "--spider"}) or reading.options.keys() & {
+        "-O",
+        "--remote-name",
+        "--remote-name-all",
+    } - ({"-O"} if wget else set()):
         _remote_names(it, call, reading)
     for use in reading.uses:
         text = use.field.text if use.field.text is not None else use.field.prefix
@@ -102,7 +109,9 @@ def getent(it: Interpreter, call: Call, reading: Reading) -> Value | None:
 def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """A container with the host's root mounted in runs its command on the host's files."""
     mounts = [u.field.text or "" for u in reading.uses if u.option in ("-v", "--volume", "--mount")]
-    roots = [m.group(1) for text in mounts if (m := re.search(r"(?:^/:|(?:source|src)=/,.*(?:target|dst|destination)=)([^:,]+)", text))]
+    roots = [
+        m.group(1) for text in mounts if (m := re.search(r"(?:^/:|(?:source|src)=/,.*(?:target|dst|destination)=)([^:,]+)", text))
+    ]
     command = reading.commands.pop() if reading.commands else list(reading.operands[1:])
     if not roots or not command:
         return None

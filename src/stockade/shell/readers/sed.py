@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, targets
+from stockade.shell.calls import Call, targets
 from stockade.shell.values import Field, Value
 
 if TYPE_CHECKING:

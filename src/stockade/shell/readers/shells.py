@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading, Use
-from stockade.shell.commands import Call, emit, interpreted, ran, run
+from stockade.shell.calls import Call, emit, ran
+from stockade.shell.commands import interpreted, run
 from stockade.shell.roles import apply_use, field_value
 from stockade.shell.values import ANYTHING, EMPTY, Field, Value
 
 if TYPE_CHECKING:
-    from stockade.shell.commands import Ran
+    from stockade.shell.calls import Ran
     from stockade.shell.interpret import Interpreter
 
 _BASH_LIKE = frozenset(("bash", "sh", "dash", "ash", "rbash"))
 _POSIX = frozenset(("sh", "dash", "ash"))
 _WITH_VALUE = frozenset(("--rcfile", "--init-file"))
-_LONG = frozenset(
-    ("--norc", "--noprofile", "--login", "--posix", "--restricted", "--verbose", "--noediting", "--debugger")
-)
+_LONG = frozenset(("--norc", "--noprofile", "--login", "--posix", "--restricted", "--verbose", "--noediting", "--debugger"))
 
 
 def read(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
@@ -88,7 +87,7 @@ def child_shell(
     it: Interpreter, call: Call, text: Value, field: Field, arguments: list[Field], *, zero: Field | None = None
 ) -> Value:
     """A new shell: only exported variables reach it, and nothing comes back."""
-    from stockade.shell.interpret import field_value as as_value
+    from stockade.shell.fields import field_value as as_value
 
     def action() -> Value:
         state = it.state

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
+from stockade.shell.calls import Call, targets
 from stockade.shell.catalog import Program
-from stockade.shell.commands import Call, targets
 from stockade.shell.values import Field, Value
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def _extract(it: Interpreter, call: Call, reading: Reading, archive: Field | Non
     base = reading.values.get("-C") or Field(".", call.start, call.end)
     for target in targets(it, base):
         call.effects.append(Effect(Kind.WRITE, target, "", *it.span(base.start, base.end)))
-    call.effects.append(
-        Effect(Kind.UNKNOWN, None, "the names that it unpacks are not known", call.start, call.end, "archive")
-    )
+    call.effects.append(Effect(Kind.UNKNOWN, None, "the names that it unpacks are not known", call.start, call.end, "archive"))
 
 
 def _action(it: Interpreter, call: Call, field: Field) -> None:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
-from stockade.shell.commands import Call, emit, interpreted, ran, run, variable_effects
+from stockade.shell.assignments import variable_effects
+from stockade.shell.calls import Call, emit, ran
+from stockade.shell.commands import interpreted, run
 from stockade.shell.state import normal
 from stockade.shell.syntax import byte_view, text_of
 from stockade.shell.values import ANYTHING, Field, Value, known
 
 if TYPE_CHECKING:
-    from stockade.shell.commands import Ran
+    from stockade.shell.calls import Ran
     from stockade.shell.interpret import Interpreter
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -58,7 +60,7 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     return ran(out)
 
 
-def _split_string(it: Interpreter, call: Call, split: Field, command: list[Field]) -> Value | None:
+def _split_string(it: Interpreter, call: Call, split: Field, command: list[Field]) -> Value | Ran | None:
     """`env -S`: quotes and blanks as in a shell, and nothing else of it."""
     text = split.literal
     try:
@@ -84,7 +86,7 @@ def _quoted(text: str) -> str:
 # -- xargs ----------------------------------------------------------------------------------------
 
 
-def xargs(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+def xargs(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """The command gets words from standard input: known, listed, or anything."""
     command = reading.commands.pop() if reading.commands else [Field("echo", call.start, call.end)]
     stdin = call.stdin
@@ -152,7 +154,15 @@ def _replaced(field: Field, marker: str, stdin: Value) -> Field:
     before, _, after = text.partition(marker)
     whole = after == "" and (before == "" or before.endswith("/"))
     if whole and before and stdin.kind == "listed":
-        return Field(None, field.start, field.end, kind="listed", prefix=before, under=before if before.startswith("/") else "", tags=stdin.tags)
+        return Field(
+            None,
+            field.start,
+            field.end,
+            kind="listed",
+            prefix=before,
+            under=before if before.startswith("/") else "",
+            tags=stdin.tags,
+        )
     return Field(
         None, field.start, field.end, sure=stdin.kind == "listed", kind=stdin.kind if whole else "",
         prefix=before or text_of(stdin.prefix), suffix=after, under=stdin.under if whole else "", tags=stdin.tags,
@@ -169,7 +179,7 @@ def _lines(stdin: Value) -> list[str] | None:
 # -- parallel -------------------------------------------------------------------------------------
 
 
-def parallel(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+def parallel(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """GNU parallel gives a joined string to a shell, with arguments from `:::` or standard input."""
     command = reading.commands.pop() if reading.commands else []
     texts = [f.text for f in command]

@@ -1,1 +1,0 @@
-"""Descriptions of programs, one TOML file each; `stockade.shell.catalog` reads them."""

@@ -1,0 +1,164 @@
+"""Redirections: the files, hosts and texts that a command is connected to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stockade.model.effects import Effect, Kind, Segment
+from stockade.secrets.names import secret_path
+from stockade.shell.calls import exact_path, targets
+from stockade.shell.state import State
+from stockade.shell.syntax import Lit, Redirect, Script, Simple, Word, text_of
+from stockade.shell.values import ANYTHING, EMPTY, NETWORK, SECRET, Field, Value, concat, known, unknown
+
+if TYPE_CHECKING:
+    from stockade.shell.interpret import Interpreter
+
+_DEV_NET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/([^/]+)")
+
+
+_DUPLICATE = re.compile(r"[0-9]*-?|[0-9]+")
+
+
+class Opened:
+    """The redirections of one command: their effects, its input, and where its output goes."""
+
+    __slots__ = ("append", "captured", "effects", "file", "stdin")
+
+    def __init__(self) -> None:
+        self.effects: list[Effect] = []
+        self.stdin: Value | None = None
+        self.file: str | None = None
+        self.append = False
+        self.captured = False
+
+    def finish(self, state: State, out: Value) -> Value:
+        """Puts what was printed where it goes; gives what is left for the pipe."""
+        if not self.captured:
+            return out
+        if self.file is not None:
+            old = state.written.get(self.file, ANYTHING)
+            state.written[self.file] = concat(old, out) if self.append else out
+        return EMPTY
+
+
+def open_redirects(it: Interpreter, redirects: tuple[Redirect, ...]) -> Opened:
+    opened = Opened()
+    for redirect in redirects:
+        _open(it, opened, redirect)
+    return opened
+
+
+def _open(it: Interpreter, opened: Opened, redirect: Redirect) -> None:
+    op = redirect.op
+    if redirect.heredoc is not None:
+        if redirect.fd in ("", "0"):
+            opened.stdin = it.expander().value(redirect.heredoc.body)
+        else:
+            it.expander().value(redirect.heredoc.body)
+        return
+    value = it.expander().value(redirect.target)
+    if op == "<<<":
+        from stockade.shell.values import glue
+
+        opened.stdin = glue(value, known("\n"))
+        return
+    if op in ("<&", ">&") and _is_duplicate(redirect.target, value):
+        if op == "<&" and redirect.fd in ("", "0"):
+            opened.stdin = it.state.written.get(f"&{value.text}", ANYTHING)
+        elif op == ">&" and redirect.fd in ("", "1"):
+            opened.captured = True
+        return
+    field = _redirect_field(it, redirect.target, value)
+    _open_file(it, opened, redirect, field)
+
+
+def _is_duplicate(target: Word, value: Value) -> bool:
+    text = value.text
+    if text is not None:
+        return _DUPLICATE.fullmatch(text) is not None
+    return value.kind == "int" or (len(target.parts) == 1 and not isinstance(target.parts[0], Lit) and value.prefix == "")
+
+
+def _redirect_field(it: Interpreter, target: Word, value: Value) -> Field:
+    start, end = it.span(target.start, target.end)
+    if value.texts is None:
+        return Field(None, start, end, value.sure, False, False, value.kind, value.prefix, value.suffix, value.under, value.tags)
+
+    texts = tuple(text_of(t) for t in value.texts)
+    return Field(texts[0], start, end, value.sure, tags=value.tags, alts=texts if len(texts) > 1 else ())
+
+
+def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field) -> None:
+    op, fd = redirect.op, redirect.fd
+    begin, stop = it.span(redirect.start, redirect.end)
+    network = _DEV_NET.match(field.text or field.prefix)
+    if network is not None:
+        detail = f"{network.group(1)}:{network.group(2)}"
+        opened.effects.append(Effect(Kind.NETWORK, None, detail, begin, stop, "host"))
+        if fd not in ("", "0", "1", "2"):
+            it.state.written[f"&{fd}"] = unknown(frozenset((NETWORK,)))
+        elif op == "<":
+            opened.stdin = unknown(frozenset((NETWORK,)))
+        return
+    writes = op not in ("<",)
+    kind = Kind.WRITE if writes else Kind.READ
+    for text in field.alts or (field.text,):
+        for target in targets(it, field._replace(text=text, alts=())):
+            opened.effects.append(Effect(kind, target, "", begin, stop))
+    if not field.sure:
+        opened.effects.append(Effect(Kind.UNKNOWN, None, "the file of a redirection is not known", begin, stop, "value"))
+    path = exact_path(it, field)
+    if not writes:
+        content = _content(it, path, field)
+        if fd in ("", "0"):
+            opened.stdin = content
+        else:
+            it.state.written[f"&{fd}"] = content
+    elif fd in ("", "1") or op.startswith("&") or op == ">&":
+        opened.captured = True
+        opened.file = path
+        opened.append = ">>" in op
+
+
+def _content(it: Interpreter, path: str | None, field: Field) -> Value:
+    """What reading a file gives: what this line wrote there, or something unknown."""
+    if path is None:
+        return unknown(field.tags)
+    written = it.state.written.get(path)
+    if written is not None:
+        return written
+    return unknown(frozenset((SECRET,))) if secret_path(path) else ANYTHING
+
+
+def file_content(it: Interpreter, redirect: Redirect) -> Value:
+    """`$(< file)`: a read of the file, and its content."""
+    opened = open_redirects(it, (redirect,))
+    begin, stop = it.span(redirect.start, redirect.end)
+    it.emit(Segment((), None, (), (), tuple(opened.effects), begin, stop, it.state.cwd, builtin=True))
+    return opened.stdin if opened.stdin is not None else ANYTHING
+
+
+def look_at(it: Interpreter, value: Value, start: int, end: int) -> None:
+    """`[[ -f x ]]` looks at a path's metadata."""
+    begin, stop = it.span(start, end)
+    text = value.text
+    field = (
+        Field(text, begin, stop)
+        if text is not None
+        else Field(None, begin, stop, prefix=value.prefix, under=value.under, kind=value.kind)
+    )
+    found = tuple(Effect(Kind.LIST, target, "", begin, stop) for target in targets(it, field))
+    it.emit(Segment((), None, (), (), found, begin, stop, it.state.cwd, builtin=True))
+
+
+def file_read(script: Script) -> Redirect | None:
+    """The redirection of `$(< file)`, which reads the file."""
+    if len(script.items) != 1 or len(script.items[0].pipeline.commands) != 1:
+        return None
+    command = script.items[0].pipeline.commands[0]
+    if isinstance(command, Simple) and not command.words and not command.assigns and len(command.redirects) == 1:
+        redirect = command.redirects[0]
+        return redirect if redirect.op == "<" and not redirect.fd else None
+    return None
