@@ -10,7 +10,6 @@ code without words ends the script with an error, so that it cannot be forgotten
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import sys
 import tomllib
@@ -21,52 +20,15 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SOURCE = ROOT / "src" / "stockade"
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from docs import words  # noqa: E402
-
-NOTE = "<!-- written by docs/generate.py: change the table in the code, then run it -->"
+from docs.markdown import code, codes, page, table  # noqa: E402
+from docs.scan import SOURCE, calls, literals, shown_text  # noqa: E402
 
 
 class Incomplete(Exception):
     """A table of the code holds something that has no words here."""
-
-
-# -- Markdown -------------------------------------------------------------------------------------
-
-
-def cell(value: object) -> str:
-    """A text as a table cell: on one line, no bar that would end it."""
-    return " ".join(str(value).split()).replace("|", "\\|")
-
-
-def code(text: str) -> str:
-    """A text as inline code, with more backticks around it than it has in it."""
-    if not text:
-        return "(empty)"
-    fence = "`"
-    while fence in text:
-        fence += "`"
-    padded = f" {text} " if text[0] == "`" or text[-1] == "`" else text
-    return f"{fence}{padded}{fence}"
-
-
-def codes(names: Iterable[str]) -> str:
-    return ", ".join(code(name) for name in names if name)
-
-
-def table(titles: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    heads = list(titles)
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in rows]
-    return lines
-
-
-def page(title: str, *blocks: Iterable[str] | str) -> str:
-    parts = [f"# {title}", NOTE]
-    parts += [block if isinstance(block, str) else "\n".join(block) for block in blocks]
-    return "\n\n".join(parts) + "\n"
 
 
 def meaning(known: Mapping[str, str], name: str, what: str) -> str:
@@ -103,8 +65,6 @@ def settings() -> str:
     )
 
 
-
-
 def _toml(value: Any) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
@@ -133,7 +93,6 @@ def tightening(setting: Any) -> str:
 
 
 # -- modes, precedence ----------------------------------------------------------------------------
-
 
 
 def modes() -> str:
@@ -173,7 +132,6 @@ def precedence() -> str:
 
 
 # -- rule ids -------------------------------------------------------------------------------------
-
 
 
 def rules() -> str:
@@ -255,42 +213,7 @@ def _mode_rule(mode: Any) -> str:
     return "Never decides by itself: the rules, the guards or the smart rules do"
 
 
-# -- reading the source ---------------------------------------------------------------------------
-
-
-def trees(folder: Path = SOURCE) -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(folder.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
-
-
-def literals(prefix: str, folder: Path = SOURCE) -> set[str]:
-    """Every text in the source that begins like this and is one word; of an f-string, its beginning."""
-    found = set()
-    for _, tree in trees(folder):
-        for node in ast.walk(tree):
-            text = node.value if isinstance(node, ast.Constant) else ""
-            if isinstance(text, str) and text.startswith(prefix) and " " not in text:
-                found.add(text)
-    return found - {prefix}
-
-
-def calls(names: tuple[str, ...], folder: Path) -> Iterator[list[ast.expr]]:
-    """The arguments of every call of a function or method of these names."""
-    for _, tree in trees(folder):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-                if name in names:
-                    yield node.args
-
-
-def shown_text(node: ast.expr) -> str:
-    """A text in the source, with `…` for what is put into it."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(v.value) if isinstance(v, ast.Constant) else "…" for v in node.values)
-    return ""
+# -- what the source holds --------------------------------------------------------------------------
 
 
 def refusals() -> dict[str, list[str]]:
@@ -307,7 +230,6 @@ def refusals() -> dict[str, list[str]]:
 # -- errors ---------------------------------------------------------------------------------------
 
 
-
 def batch_codes() -> set[str]:
     return {shown_text(given[0]) for given in calls(("BadLine",), SOURCE / "cli") if given} - {""}
 
@@ -322,7 +244,7 @@ def errors() -> str:
         table(("code", "meaning"), [[code(name), _sentence(text)] for name, text in CODES.items()]),
         "## Batch\n\nA bad line of `check --batch` is answered by "
         '`{"id": …, "verdict": "deny", "error": {"code": …, "message": …, "line": …}}`.',
-        table(("code", "meaning"), [[code(n), _sentence(meaning(words.BATCH, n, "the batch code"))] for n in sorted(batch_codes())]),
+        table(("code", "meaning"), [[code(n), _sentence(meaning(words.BATCH, n, "the code"))] for n in sorted(batch_codes())]),
         "## Unreadable\n\nWhere the reader gives up, the whole command asks, by the rule `guard/unreadable/<code>`, and no mode "
         "lifts that. What was read before may still make it a deny. `…` stands for what is put into a message.",
         table(
@@ -375,7 +297,6 @@ def _argument(action: argparse.Action) -> str:
 # -- environment ----------------------------------------------------------------------------------
 
 
-
 def environment() -> str:
     from stockade.confine.environment import _READER, CORE
 
@@ -385,7 +306,7 @@ def environment() -> str:
         table(("variable", "meaning", "default"), [[code(n), _sentence(m), d] for n, m, d in words.VARIABLES]),
         "## What a command gets\n\nIn this order: `child_env.inherit`, then `child_env.strip_secrets`, then "
         "`child_env.include_only`, then `child_env.set`. What was dropped stays away unless `set` names it.",
-        f"`inherit = \"core\"` keeps {codes(CORE)}.",
+        f'`inherit = "core"` keeps {codes(CORE)}.',
         f"Dropped whatever is configured, because bash would read the command otherwise: {codes(_READER)}, "
         "and exported functions (`BASH_FUNC_…`).",
         "A variable that makes another program run something (`PAGER`, `LD_PRELOAD`, `GIT_SSH_COMMAND` and their like) "
@@ -398,13 +319,12 @@ def environment() -> str:
 # -- effects and programs -------------------------------------------------------------------------
 
 
-
 def effects() -> str:
     from stockade.model.effects import Kind
     from stockade.shell.catalog import EFFECTS, ROLES
 
     described = [
-        [code(k.value), "yes" if k.value in EFFECTS else "", _sentence(meaning(words.EFFECTS, k.value, "the effect")), _finding(k)]
+        [code(k.value), "yes" if k.value in EFFECTS else "", _sentence(meaning(words.EFFECTS, k.value, "effect")), _finding(k)]
         for k in Kind
     ]
     return page(

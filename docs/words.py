@@ -32,7 +32,8 @@ GUARDS = {
     "guard/nothing-runs": ("allow", "blanks and comments"),
     "guard/secret": ("ask", "a command reads or writes credentials"),
     "guard/protected-path": (
-        "ask, deny", "changes git's internals or an agent's configuration; an editing tool is refused in git's internals"
+        "ask, deny",
+        "changes git's internals or an agent's configuration; an editing tool is refused in git's internals",
     ),
     "guard/external-directory": ("ask", "a path outside the workspace"),
     "guard/env": ("deny", 'a file tool reads a `.env` file; `guards.env = "ask"` makes it an ask'),
@@ -101,6 +102,7 @@ VARIABLES = (
 TEST_VARIABLES = (
     ("STOCKADE_REQUIRE_ORACLES", "`1`: a test whose oracle cannot run fails instead of being skipped"),
     ("STOCKADE_ORACLE_COUNT", "how many generated commands the execution oracle compares"),
+    ("STOCKADE_TEST_JOBS", "how many processes `./test` uses"),
     ("STOCKADE_REAL_PATH", "further folders of real programs, with `:` between them"),
 )
 

@@ -8,7 +8,7 @@ import sys
 from typing import TextIO
 
 # Control characters, and characters that a person cannot see or that turn the line around.
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
@@ -17,7 +17,9 @@ _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1
 
 def visible(text: str) -> str:
     """The text with hidden characters written out as `⟨U+200B⟩`; newlines and tabs stay."""
-    return _HIDDEN.sub(lambda m: f"⟨U+{ord(m.group()):04X}⟩", text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_HIDDEN, lambda m: f"⟨U+{ord(m.group()):04X}⟩", text)
 
 
 def one_line(text: str) -> str:

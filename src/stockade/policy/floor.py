@@ -30,6 +30,9 @@ _BLOCK_DEVICE = re.compile(
 )
 
 
+_DISK_PREFIX = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|loop)\w*…")
+
+
 class Row(NamedTuple):
     """One row of the floor."""
 
@@ -202,7 +205,7 @@ def _whole_system(target: Target, context: Context) -> bool:
 
 def _writes_device(target: Target, context: Context) -> bool:
     if target.path is None:
-        return target.listed and lexical(target.under) == "/dev"
+        return (target.listed and lexical(target.under) == "/dev") or _DISK_PREFIX.match(target.word) is not None
     if target.glob:
         parts = glob_parts(target.path)
         return len(parts) > 1 and parts[0] == "dev" and parts[1] not in ("shm", "pts", "fd", "mqueue") and _disk_pattern(parts[1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind, Segment
 from stockade.shell.state import Variable
 from stockade.shell.syntax import Assign, Lit, Simple, Word
-from stockade.shell.values import ANYTHING, EMPTY, Value
+from stockade.shell.values import ANYTHING, EMPTY, Field, Value
 from stockade.shell.variables import quiet_command, variable_role
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def assigned_value(it: Interpreter, assign: Assign, *, associative: bool = False
         before = it.state.array(assign.name) if assign.append and assign.name in it.state.variables else ()
         if any(f.many for f in fields) or before is None:
             return ANYTHING, None
-        values = (*before, *(field_value(f) for f in fields))
+        values = (*before, *(field_value(_without_subscript(f)) for f in fields))
         return (values[0] if values else EMPTY), values
     value = expander.value(assign.value, assignment=True)
     if assign.append:
@@ -47,6 +47,13 @@ def assigned_value(it: Interpreter, assign: Assign, *, associative: bool = False
             it.taint("text is evaluated as a number by an integer variable", assign.start, assign.end)
         value = INTEGER
     return (ANYTHING if assign.subscript is not None else value), None
+
+
+def _without_subscript(field: Field) -> Field:
+    """The value of `[k]=v`."""
+    if field.text is None or not field.text.startswith("[") or "]=" not in field.text:
+        return field
+    return field._replace(text=field.text.partition("]=")[2], glob=False)
 
 
 def _element_subscript(it: Interpreter, word: Word) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stockade.model.effects import Effect, Kind, Segment, Target
 from stockade.shell.state import normal
-from stockade.shell.values import NETWORK, SECRET, Field, Value, unknown
+from stockade.shell.values import NETWORK, OWN, SECRET, Field, Value, unknown
 
 if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
@@ -84,6 +84,8 @@ def emit(it: Interpreter, call: Call, program: str | None, *, trusted: bool = Tr
     """Reports the segment of a call."""
     argv = shown(call.fields)
     nested = it.nested > 0
+    if program in ("kill", "xargs", "pkill", "killall") and any(OWN in f.tags for f in call.fields):
+        call.effects.append(Effect(Kind.HIJACK, None, "stops Stockade", call.start, call.end, "self-control"))
     _judge_flow(it, call, program)
     effects = tuple(e._replace(code=e.code or "nested") for e in call.effects) if nested else tuple(call.effects)
     it.emit(

@@ -26,7 +26,8 @@ _KEYS = frozenset(
     ("name", "also", "summary", "source", "style", "numeric", "recursive", "effects", "operands", "implied",
      "options", "env", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
 )  # fmt: skip
-_FORMAT = 5
+_FORMAT = 6
+_MARSHAL = 4  # a version that every supported Python reads
 _FOLDER = os.path.join(os.path.dirname(__file__), "programs")
 
 
@@ -165,7 +166,7 @@ def _subs(table: Mapping[str, Any], where: str, parent: str, style: str) -> dict
         if "same" in sub:
             full = {"style": style, **table[sub["same"]], **{k: v for k, v in sub.items() if k != "same"}}
         also = full.pop("also", [])
-        compiled = marshal.dumps(_compile(full, where, f"{parent} {name}"), 2)
+        compiled = marshal.dumps(_compile(full, where, f"{parent} {name}"), _MARSHAL)
         for one in (name, *also):
             found[one] = compiled
     return found
@@ -243,12 +244,16 @@ def _flagged(option: Option, word: str) -> Option:
 
 
 class Catalog:
-    """Finds descriptions by the name of the program, and unpacks them when they are needed."""
+    """Finds descriptions by the name of the program, and unpacks them when they are needed.
 
-    __slots__ = ("_blobs", "_index", "_programs")
+    `places` says where the packed form of each description lies in `data`.
+    """
 
-    def __init__(self, blobs: Mapping[str, bytes], index: Mapping[str, str]) -> None:
-        self._blobs = blobs
+    __slots__ = ("_data", "_index", "_places", "_programs")
+
+    def __init__(self, data: memoryview, places: Mapping[str, tuple[int, int]], index: Mapping[str, str]) -> None:
+        self._data = data
+        self._places = places
         self._index = index
         self._programs: dict[str, Program] = {}
 
@@ -258,7 +263,8 @@ class Catalog:
             return None
         program = self._programs.get(stem)
         if program is None:
-            program = self._programs[stem] = Program(marshal.loads(self._blobs[stem]))
+            start, end = self._places[stem]
+            program = self._programs[stem] = Program(marshal.loads(self._data[start:end]))
         return program
 
     def names(self) -> Iterator[str]:
@@ -267,27 +273,32 @@ class Catalog:
 
     def stems(self) -> Iterator[str]:
         """Every described program once."""
-        return iter(self._blobs)
+        return iter(self._places)
 
 
 def pack(folder: str = _FOLDER) -> bytes:
     """Compiles every description of a folder into one data file."""
     import tomllib
 
-    blobs: dict[str, bytes] = {}
+    blobs: list[bytes] = []
+    places: dict[str, tuple[int, int]] = {}
     index: dict[str, str] = {}
+    at = 0
     for file in sorted(os.listdir(folder)):
         stem, dot, ending = file.rpartition(".")
         if not dot or ending != "toml":
             continue
         with open(os.path.join(folder, file), encoding="utf-8") as stream:
             text = stream.read()
-        blobs[stem] = marshal.dumps(compile_text(text, file), 2)
+        blobs.append(marshal.dumps(compile_text(text, file), _MARSHAL))
+        places[stem] = (at, at + len(blobs[-1]))
+        at += len(blobs[-1])
         table = tomllib.loads(text)
         for name in (table["name"], *table.get("also", [])):
             if index.setdefault(name, stem) != stem:
                 raise DescriptionError(f"{file}: `{name}` is described in {index[name]}.toml already")
-    return marshal.dumps((_FORMAT, _looks(folder)[0], blobs, index), 2)
+    head = marshal.dumps((_FORMAT, _looks(folder)[0], places, index), _MARSHAL)
+    return len(head).to_bytes(8, "little") + head + b"".join(blobs)
 
 
 def _looks(folder: str) -> tuple[int, int]:
@@ -307,10 +318,16 @@ def _unpack(path: str, looks: int, *, newer_than: int) -> Catalog | None:
         if os.stat(path).st_mtime_ns < newer_than:
             return None
         with open(path, "rb") as stream:
-            version, sizes, blobs, index = marshal.loads(stream.read())
+            return _opened(stream.read(), looks)
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    return Catalog(blobs, index) if version == _FORMAT and sizes == looks else None
+
+
+def _opened(data: bytes, looks: int) -> Catalog | None:
+    """The catalogue in a packed file, None where it is of another format or of other descriptions."""
+    size = int.from_bytes(data[:8], "little")
+    version, sizes, places, index = marshal.loads(data[8 : 8 + size])
+    return Catalog(memoryview(data)[8 + size :], places, index) if version == _FORMAT and sizes == looks else None
 
 
 _default: Catalog | None = None
@@ -338,9 +355,10 @@ def load(folder: str = _FOLDER) -> Catalog:
     if found is not None:
         return found
     data = pack(folder)
-    _, _, blobs, index = marshal.loads(data)
     _store(cached, data)
-    return Catalog(blobs, index)
+    made = _opened(data, looks)
+    assert made is not None
+    return made
 
 
 def _store(path: str, data: bytes) -> None:

@@ -272,12 +272,12 @@ def run_file(it: Interpreter, call: Call, field: Field) -> None:
 
 def interpreted(it: Interpreter, call: Call, content: Value, language: str, field: Field, *, stdin: Value = EMPTY) -> None:
     """Text reaches an interpreter: judged by where it came from, and by what it says if that is known."""
-    if NETWORK in content.tags:
+    if NETWORK in content.tags and language != "sql":  # statements for a database are data of its own
         call.effects.append(effect_at(it, Kind.FLOOR, "runs text that comes from the network", field, "network-to-interpreter"))
     elif DECODED in content.tags:
         call.effects.append(effect_at(it, Kind.UNKNOWN, "runs text that was decoded", field, "decoded"))
     if content.texts is None:
-        if NETWORK not in content.tags:
+        if NETWORK not in content.tags or language == "sql":
             call.effects.append(effect_at(it, Kind.UNKNOWN, "runs text that is not known", field, "unknown-text"))
         return
     if not content.sure:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from stockade.secrets.names import secret_variable
 from stockade.shell.braces import Atom, expand_braces, from_atoms
+from stockade.shell.expansions import ansi_c
 from stockade.shell.fields import FieldBuilder
 from stockade.shell.state import State
 from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Subst, Word, text_of
@@ -241,6 +242,8 @@ class Expander:
         if op == ":":
             self.arithmetic(part.arg, separators=":")
             return self._substring(self._plain_param(part), part.arg)
+        if op in ("@L", "@U", "@E"):
+            return _recased(self._plain_param(part), op)
         if op.startswith("@"):
             if op not in ("@Q", "@U", "@u", "@L", "@a", "@A", "@K", "@k"):
                 self.taint("the value of a variable is evaluated as a prompt", part.start, part.end)
@@ -402,6 +405,18 @@ def _split_ifs(text: str, separators: str) -> list[str]:
     return words[:-1] if words and words[-1] == "" else words
 
 
+def _recased(value: Value, op: str) -> Value:
+    """`${x@L}`, `${x@U}`, `${x@E}` of a known text."""
+    if value.texts is None:
+        return unknown(value.tags)
+    try:
+        if op == "@E":
+            return value._replace(texts=tuple(ansi_c(text, 0) for text in value.texts))
+        return value._replace(texts=tuple(text.lower() if op == "@L" else text.upper() for text in value.texts))
+    except Refused:
+        return unknown(value.tags)
+
+
 def _edit(text: str, op: str, pattern: str) -> str:
     if op in ("^^", ",,") and pattern == "":
         return text.upper() if op == "^^" else text.lower()
@@ -413,6 +428,8 @@ def _edit(text: str, op: str, pattern: str) -> str:
         return _trim(text, op, pattern)
     if op in ("/", "//"):
         old, _, new = pattern.partition("/")
+        if re.fullmatch(r"\[[A-Za-z0-9_-]+\]", old) and "&" not in new and "\\" not in new:
+            return re.sub(old, lambda _: new, text, count=0 if op == "//" else 1)  # a plain class means the same to both
         if old == "" or re.search(r"[*?\[\\]", old) or "&" in new or "\\" in new:
             raise Refused("parameter", "a replacement with a pattern")
         return text.replace(old, new) if op == "//" else text.replace(old, new, 1)

@@ -20,6 +20,7 @@ from stockade.shell.values import (
     EMPTY,
     NETWORK,
     NO_TAGS,
+    OWN,
     SECRET,
     Field,
     Value,
@@ -212,7 +213,10 @@ def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str])
 def _xxd(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     content = _files_content(it, call, reading)
     texts = " ".join(f.literal or "" for f in call.args)
-    if re.fullmatch(r"(-r -p|-p -r|-rp|-pr|-r -ps|-r -plain|-ps -r|-plain -r)", texts.strip()) and content.text is not None:
+    if (
+        re.fullmatch(r"(-rp|-pr|-r -p|-p -r|-rp|-pr|-r -ps|-r -plain|-ps -r|-plain -r)", texts.strip())
+        and content.text is not None
+    ):
         try:
             return known(bytes.fromhex(re.sub(r"\s", "", content.text)).decode("latin-1"), tags | {DECODED})
         except ValueError:
@@ -264,6 +268,10 @@ def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
             under = it.state.absolute(starts[0])
             if under is not None:
                 return Value(None, True, "listed", prefix=starts[0].rstrip("/") + "/", under=under, tags=tags)
+        folders = [it.state.absolute(start) for start in starts]
+        if all(folder is not None for folder in folders):
+            common = posixpath.commonpath([normal(folder) for folder in folders if folder is not None])
+            return Value(None, True, "listed", under=common, tags=tags)
         return unknown(tags)
     if call.fields[0].text == "ls" and reading.operands:
         return _listed_operands(it, reading.operands, tags)
@@ -391,7 +399,27 @@ def _same_path(it: Interpreter, call: Call, reading: Reading, tags: frozenset[st
     return None
 
 
+def _processes(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    own = any("stockade" in (f.text or "").lower() for f in call.args)
+    return Value(None, False, tags=tags | {OWN}) if own else None
+
+
+def _cut(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
+    """`cut -d X -f N` of known text."""
+    m = re.fullmatch(r"-d ?(.) -f ?([0-9]+)", " ".join(call.texts() or []))
+    text = call.stdin.text
+    if m is None or text is None:
+        return None
+    number = int(m.group(2)) - 1
+    lines = [line.split(m.group(1)) for line in text.split("\n")]
+    picked = [parts[number] if 0 <= number < len(parts) else parts[0] if len(parts) == 1 else "" for parts in lines]
+    return known("\n".join(picked), call.stdin.tags | tags | {DECODED})
+
+
 _PRINTERS = {
+    "pgrep": _processes,
+    "pidof": _processes,
+    "cut": _cut,
     "tr": _tr, "sed": _sed, "openssl": _openssl, "realpath": _same_path, "readlink": _same_path, "egrep": _filter, "rg": _filter,
     "base32": _base64,
     "cat": _cat, "tee": _tee, "base64": _base64, "xxd": _xxd, "rev": _rev, "which": _which, "git": _git,

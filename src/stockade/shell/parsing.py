@@ -35,7 +35,7 @@ _GATE = re.compile("[\x00\x01\x7f]")  # bash uses the last two for its own quoti
 _ODD = re.compile("[\x02-\x08\x0b-\x1f]")
 # What a person or a terminal would read otherwise than bash does: blanks that are none, invisible
 # and direction-changing characters, byte-order marks.
-_UNICODE_GATE = re.compile(
+_UNICODE_GATE = (
     "[\u0085\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _TIME_FLAG = re.compile(r"-p(?=[ \t\n;&|]|$)")
@@ -92,7 +92,7 @@ def oddity(view: str) -> Refused | None:
     if view.isascii():
         return None
     text = view.encode("latin-1").decode("utf-8")
-    m = _UNICODE_GATE.search(text)
+    m = re.search(_UNICODE_GATE, text)
     if m is None:
         return None
     at = len(text[: m.start()].encode())

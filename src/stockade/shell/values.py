@@ -14,6 +14,7 @@ NO_TAGS: frozenset[str] = frozenset()
 
 # Where a text came from; a tag survives every filter that the text passes.
 NETWORK, DECODED, SECRET = "network", "decoded", "secret"
+OWN = "own"  # numbers of Stockade's own processes
 
 
 class Value(NamedTuple):

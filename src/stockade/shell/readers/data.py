@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
 from stockade.shell.calls import Call, targets
+from stockade.shell.state import normal
 from stockade.shell.syntax import text_of
 from stockade.shell.values import Field, Value
 
@@ -43,14 +44,28 @@ def make(it: Interpreter, call: Call, reading: Reading) -> Value | None:
             call.effects.append(
                 Effect(Kind.HIJACK, None, f"the variable {m.group(1)} changes what make runs", begin, stop, "variable")
             )
-    makefile = reading.values.get("-f")
-    if makefile is not None and makefile.literal in ("-", "/dev/stdin") and call.stdin.texts:
-        for text in call.stdin.texts:
-            for line in text_of(text).split("\n"):
-                if line.startswith("\t"):
-                    command = line.strip().lstrip("@-+")
-                    it.in_copy(lambda command=command: it.run_text(command, call.start, call.end))  # type: ignore[misc]
+    for text in _makefile(it, call, reading):
+        for line in text.split("\n"):
+            if line.startswith("\t"):
+                _recipe(it, call, line.strip().lstrip("@-+"))
     return None
+
+
+def _makefile(it: Interpreter, call: Call, reading: Reading) -> list[str]:
+    """The makefile, where this line wrote it or gives it on standard input."""
+    named = reading.values.get("-f")
+    if named is not None and named.literal in ("-", "/dev/stdin"):
+        return [text_of(text) for text in call.stdin.texts or ()]
+    for name in (named.literal,) if named is not None else ("GNUmakefile", "makefile", "Makefile"):
+        path = it.state.absolute(name) if name else None
+        content = it.state.written.get(normal(path)) if path is not None else None
+        if content is not None and content.texts is not None:
+            return [text_of(text) for text in content.texts]
+    return []
+
+
+def _recipe(it: Interpreter, call: Call, command: str) -> None:
+    it.in_copy(lambda: it.run_text(command, call.start, call.end))
 
 
 def sqlite3(it: Interpreter, call: Call, reading: Reading) -> Value | None:
