@@ -69,6 +69,8 @@ def floor_misses(tiers: str) -> tuple[list[Miss], list[Miss], int]:
     total = 0
     for row in rows("floor"):
         wanted = row["expected"] == "deny"
+        if row.get("doubtful"):
+            continue
         if wanted and not any(f"/{tier}]" in row["rationale"] for tier in tiers) and "policy:" not in row["rationale"]:
             continue
         total += wanted

@@ -95,6 +95,9 @@ def problems_to_stderr(loaded: Loaded) -> None:
     """Errors and warnings of the configuration, once, on the error stream."""
     from stockade.cli.text import say, visible
 
+    chosen = loaded.chosen()
+    if chosen.reason:
+        say(f"stockade: the mode is `{chosen.mode.name}`: {chosen.reason}")
     for problem in loaded.problems:
         if problem.severity == "error" or (problem.severity == "warning" and problem.code != "config/shadowed"):
             say(f"stockade: {visible(str(problem))}" + (f" ({problem.hint})" if problem.hint else ""))

@@ -6,7 +6,7 @@ from typing import Any
 
 from stockade.cli.text import colourful, marked, one_line, paint, visible
 from stockade.model.context import Context
-from stockade.model.decision import CheckResult, Decision, digest, terms
+from stockade.model.decision import CheckResult, Decision, Matched, digest, terms
 from stockade.model.effects import Effect, Segment
 from stockade.model.verdict import Verdict
 
@@ -46,12 +46,17 @@ def _check(check: CheckResult, *, whole: bool) -> dict[str, Any]:
         "reason": check.reason, "risk": check.risk, "span": [check.start, check.end],
     }  # fmt: skip
     if whole:
-        value["rules"] = [
-            {"rule": m.rule, "text": m.text, "layer": m.layer, "file": m.file, "line": m.line, "decisive": m.decisive and check.rule == m.rule,
-             "ignored_because": m.ignored_because or ("" if check.rule == m.rule else f"the answer came from {check.rule}")}
-            for m in check.matched
-        ]  # fmt: skip
+        value["rules"] = [_matched(m, check) for m in check.matched]
     return value
+
+
+def _matched(matched: Matched, check: CheckResult) -> dict[str, Any]:
+    decisive = matched.decisive and check.rule == matched.rule
+    other = "" if decisive else f"the answer came from {check.rule}"
+    return {
+        "rule": matched.rule, "text": matched.text, "layer": matched.layer, "file": matched.file, "line": matched.line,
+        "decisive": decisive, "ignored_because": matched.ignored_because or other,
+    }  # fmt: skip
 
 
 def _segment(segment: Segment) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from stockade.config.problems import Problem
 from stockade.config.settings import SETTINGS
 from stockade.model.verdict import Verdict
 from stockade.policy.grants import Grants
+from stockade.policy.modes import Chosen, choose
 from stockade.policy.policy import Policy, build
 from stockade.policy.rules import LAYERS, Rule, shadowed
 
@@ -81,10 +82,14 @@ class Loaded(NamedTuple):
                 return f"the configuration does not load: {problem}"
         return ""
 
+    def chosen(self, mode_name: str = "") -> Chosen:
+        """The mode that holds for a request; nothing confines commands yet, so `workspace` gives `default`."""
+        return choose(mode_name or self.value("permission_mode"), sandbox_works=False)
+
     def policy(self, *, mode_name: str = "", grants: Grants | None = None, trace: bool = False) -> Policy:
         return build(
             self.rules,
-            mode_name=mode_name or self.value("permission_mode"),
+            mode_name=self.chosen(mode_name).mode.name,
             posture=self.value("posture"),
             grants_policy=self.value("approvals.grants"),
             env_guard=self.value("guards.env"),

@@ -9,7 +9,7 @@ from stockade.model.decision import CheckResult
 from stockade.model.verdict import Verdict
 from stockade.policy.findings import GUARDS, HIGH_RISK, RANK, Finding
 from stockade.policy.policy import Policy
-from stockade.policy.rules import Subject
+from stockade.policy.rules import Rule, Subject
 from stockade.policy.settling import Settled, settle
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
@@ -35,21 +35,20 @@ def answer(check: Check, context: Context, policy: Policy, settled: Settled | No
     """Stages 3 to 5 for one check."""
     settled = settled or settle(check.key, check.subject, context, policy)
     result = _by_rules(check, settled, policy)
-    if settled.strict is not None and result.verdict is ALLOW:
-        rule = settled.strict
-        result = result._replace(
-            verdict=ASK, rule=rule.id, layer=rule.layer, liftable=False,
-            reason=f"a word that is not known could make the rule `{rule}` match",
-        )  # fmt: skip
-    if settled.held is not None and settled.held.verdict > result.verdict:
-        rule = settled.held
-        result = result._replace(
-            verdict=rule.verdict,
-            rule=rule.id,
-            layer=rule.layer,
-            reason=f"the project's rule `{rule}` (not trusted: it may only tighten)",
-        )
+    strict = settled.strict
+    if strict is not None and result.verdict is not DENY and not _lifted(strict, policy):
+        reason = f"a word that is not known could make the rule `{strict}` match"
+        result = result._replace(verdict=ASK, rule=strict.id, layer=strict.layer, liftable=False, reason=reason)
+    held = settled.held
+    if held is not None and held.verdict > result.verdict and not _lifted(held, policy):
+        reason = f"the project's rule `{held}` (not trusted: it may only tighten)"
+        result = result._replace(verdict=held.verdict, rule=held.id, layer=held.layer, reason=reason)
     return _in_mode(check, result, policy)
+
+
+def _lifted(rule: Rule, policy: Policy) -> bool:
+    """Whether the mode lifts the denies of a rule's layer."""
+    return policy.mode.lifts_denies and rule.layer in _MODE_LIFTABLE_LAYERS
 
 
 def _by_rules(check: Check, settled: Settled, policy: Policy) -> CheckResult:
@@ -58,7 +57,7 @@ def _by_rules(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     if check.guard_denies:
         return _result(check, settled, DENY, check.guard_denies, "guard", _reason(check))._replace(liftable=False)
     if rule.verdict is DENY:
-        if not (mode.lifts_denies and rule.layer in _MODE_LIFTABLE_LAYERS):
+        if not _lifted(rule, policy):
             return _result(check, settled, DENY, rule.id, rule.layer, f"the rule `{rule}` denies it")
         return _result(check, settled, ALLOW, f"mode/{mode.name}", "mode", f"`{mode.name}` lifts the rule `{rule}`")
     if rule.verdict is ALLOW and not rule.bare:

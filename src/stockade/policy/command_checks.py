@@ -27,7 +27,7 @@ _READING = frozenset((Kind.READ, Kind.EDIT))
 def command_checks(analysis: Analysis, context: Context, policy: Policy) -> list[CheckResult]:
     results: list[CheckResult] = []
     if analysis.error is not None:
-        results.append(_unreadable(analysis.error))
+        results.append(_unreadable(analysis.error, policy))
     if analysis.nothing_runs:
         return [CheckResult("bash", "", ALLOW, "guard/nothing-runs", "guard", "nothing runs: blanks and comments")]
     for segment in analysis.segments:
@@ -41,12 +41,16 @@ def command_checks(analysis: Analysis, context: Context, policy: Policy) -> list
         else:
             _segment_checks(segment, context, policy, results)
     if not results:
-        results.append(_unreadable(("empty", "no command was found in the text", 0, 0)))
+        results.append(_unreadable(("empty", "no command was found in the text", 0, 0), policy))
     return results
 
 
-def _unreadable(error: tuple[str, str, int, int]) -> CheckResult:
+def _unreadable(error: tuple[str, str, int, int], policy: Policy) -> CheckResult:
     code, message, start, end = error
+    if policy.mode.commands == "refuse":
+        return CheckResult(
+            "bash", "…", DENY, "mode/plan", "mode", "commands wait until the plan is approved", start, end, "high", False, 0
+        )
     reason = f"the command cannot be read: {message}"
     return CheckResult("bash", "…", ASK, f"guard/unreadable/{code}", "guard", reason, start, end, "high", False, 0)
 
@@ -73,7 +77,9 @@ def _segment_checks(segment: Segment, context: Context, policy: Policy, results:
         found = _without_extra(segment, found, policy)
     inner_only = len(segment.all_argvs) > 1 and settled.rule.verdict is ALLOW and not _outer_match(settled.rule, segment)
     waived = tuple(f for f in found if not (f.rule == "network" and f.lifted and _hosts_allowed(segment, context, policy)))
-    stubborn = any(f.reason.startswith(_ENV) for f in waived) and policy.env_guard == "deny"
+    # What a file tool may not do at all, a command asks about in every mode.
+    dotenv = policy.env_guard == "deny" and any(f.reason.startswith(_ENV) for f in waived)
+    stubborn = dotenv or any(f.rule == "git-internals" for f in waived)
     check = Check("bash", _shown(segment), subject, waived, segment.start, segment.end, inner_only, "", stubborn)
     glued = any(word is not None and (" " in word or word == "") for word in segment.argv)
     results.append(answer(check, context, policy, settled)._replace(glued=glued))
@@ -101,12 +107,11 @@ def _without_extra(segment: Segment, found: tuple[Finding, ...], policy: Policy)
 def _hosts_allowed(segment: Segment, context: Context, policy: Policy) -> bool:
     """Whether a specific network rule allows every host that a segment names."""
     effects = [e for e in segment.effects if e.kind is Kind.NETWORK]
-    if not effects or "network" not in policy.touches_paths:
+    hosts = [e.detail for e in effects if e.code == "host"]
+    if not hosts or "network" not in policy.touches_paths or any(e.detail and e.code != "host" for e in effects):
         return False
-    for effect in effects:
-        if effect.code != "host":
-            return False
-        rule = settle("network", Subject((), (effect.detail,)), context, policy).rule
+    for host in hosts:
+        rule = settle("network", Subject((), (host,)), context, policy).rule
         if rule.verdict is not ALLOW or rule.bare:
             return False
     return True
@@ -156,7 +161,11 @@ def _path_effect(
     shown = subject.texts[0] if subject.texts else target.word
     if effect.kind in _READING and "read" in policy.touches_paths:
         _rules_of_path("read", shown, subject, effect, finding, context, policy, results)
-    if writes and "edit" in policy.touches_paths:
+    if writes and effect.code.endswith("redirect") and finding is not None:
+        # No pattern for a command covers its redirections: each is an edit of its own.
+        check = Check("edit", shown, subject, (finding,), effect.start, effect.end)
+        results.append(answer(check, context, policy))
+    elif writes and "edit" in policy.touches_paths:
         _rules_of_path("edit", shown, subject, effect, finding, context, policy, results)
     if finding is None:
         return None
@@ -187,7 +196,7 @@ def _rules_of_path(
         return
     found = (finding,) if finding is not None else ()
     check = Check(key, shown, subject, found, effect.start, effect.end)
-    if key == "read" and settled.rule.bare and settled.rule.verdict is ALLOW:
+    if key == "read" and settled.rule.bare and settled.rule.verdict is ALLOW and settled.strict is None and settled.held is None:
         return
     results.append(answer(check, context, policy, settled))
 
@@ -198,5 +207,7 @@ def path_subject(target: Target, context: Context) -> Subject:
     given = lexical(target.path)
     if target.glob:
         return Subject((), (given,), True, True)
+    if target.recursive:
+        return Subject((), (given,), tree=given)
     real = canonical(target.path, context)
     return Subject((), (given,) if real == given else (given, real))

@@ -76,15 +76,15 @@ def _joined(action: Action, results: list[CheckResult], analysis: Analysis | Non
     verdict, rule, layer, reason = first.verdict, first.rule, first.layer, first.reason
     if policy.degraded and verdict is ALLOW:
         verdict, rule, layer, reason = ASK, "guard/config", "guard", policy.degraded
-    if verdict is ASK and policy.grants.items:
-        verdict, rule, layer, reason = _granted(action, results, context, policy, (verdict, rule, layer, reason))
-    if verdict is ASK and policy.mode.asks_nobody:
-        verdict, rule, layer = DENY, "mode/dontAsk", "presence"
-        reason = f"nobody is asked in `dontAsk`: {reason}"
     if verdict is ALLOW and analysis is not None and not analysis.plain and analysis.syntax is not None:
         doubt = disagreement(byte_view(action.command), analysis.syntax)  # type: ignore[arg-type]
         if doubt is not None:
             verdict, rule, layer, reason = ASK, "guard/second-opinion", "guard", doubt
+    if verdict is ASK and policy.grants.items and not policy.degraded and rule != "guard/second-opinion":
+        verdict, rule, layer, reason = _granted(action, results, context, policy, (verdict, rule, layer, reason))
+    if verdict is ASK and policy.mode.asks_nobody:
+        verdict, rule, layer = DENY, "mode/dontAsk", "presence"
+        reason = f"nobody is asked in `dontAsk`: {reason}"
     risk = max((r.risk for r in results), key=_RISK_ORDER.__getitem__)
     return Decision(
         verdict, rule, layer, reason, risk, policy.mode.name, action, tuple(results), analysis,

@@ -47,7 +47,7 @@ AGENT_FOLDERS = frozenset(
 AGENT_FILES = frozenset(
     ("claude.md", "agents.md", "gemini.md", "copilot-instructions.md", ".mcp.json", "mcp.json", "opencode.json", "opencode.jsonc",
      ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".aider.conf.yml", ".envrc", ".pre-commit-config.yaml",
-     ".gitattributes", ".gitmodules", ".yarnrc.yml", ".pnpmfile.cjs", ".bazelrc", ".lefthook.yml", "lefthook.yml", ".rgignore.toml",
+     ".gitattributes", ".gitmodules", ".yarnrc.yml", ".pnpmfile.cjs", ".bazelrc", ".lefthook.yml", "lefthook.yml",
      ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".gitconfig", ".mise.toml",
      ".tool-versions", "sitecustomize.py", "usercustomize.py")
 )  # fmt: skip
@@ -227,7 +227,7 @@ def _write(effect: Effect, target: Target, context: Context) -> Finding | None:
         return Finding("destructive", f"removes `{target.word}`", start, end)
     if effect.kind is Kind.WRITE and target.recursive and any(path == context.workspace for path, _ in where):
         return Finding("git-internals", f"writes names that are not known into `{target.word}`, where .git lies", start, end)
-    if effect.code == "nested":
+    if effect.code in ("nested", "nested-redirect"):
         return Finding("project-code", f"writes `{target.word}` from inside another command", start, end)
     if target.path is None:
         return Finding("unknown-effect", f"writes `{target.word}`, which is not known", start, end)

@@ -233,9 +233,7 @@ def _disk(target: Target, context: Context) -> str | None:
 # -- self-control ---------------------------------------------------------------------------------
 
 # What an agent may call: it only looks.
-_LOOKING = frozenset(
-    ("check", "explain", "inspect", "modes", "doctor", "programs", "config", "policy", "bench", "--version", "--help", "-h")
-)
+_LOOKING = frozenset(("check", "explain", "inspect", "modes", "programs", "config", "policy", "--version", "--help", "-h"))
 _OWN = frozenset(("stockade", "stockaded"))
 _KILLERS = frozenset(("kill", "pkill", "killall", "systemctl", "skill", "snice"))
 
@@ -245,8 +243,9 @@ def _own_command(segment: Segment) -> str | None:
     if segment.program in _OWN:
         sub = argv[1] if len(argv) > 1 else "--help"
         return None if sub in _LOOKING else "runs Stockade, which only a person does"
-    if segment.program in ("python", "python3", "pypy", "pypy3") and any(a in ("stockade", "stockade.cli") for a in argv if a):
-        return "runs Stockade, which only a person does"
+    if segment.program in ("python", "python3", "pypy", "pypy3") and "stockade" in argv[:3]:
+        sub = argv[argv.index("stockade") + 1] if len(argv) > argv.index("stockade") + 1 else "--help"
+        return None if sub in _LOOKING else "runs Stockade, which only a person does"
     if segment.program in _KILLERS and any(a is not None and "stockade" in a.lower() for a in argv[1:]):
         return "stops Stockade"
     return None

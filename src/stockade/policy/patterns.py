@@ -139,6 +139,19 @@ def match_path(pattern: str, path: str, context: Context) -> bool:
     return _components(parts, names)
 
 
+def pattern_folder(pattern: str, context: Context) -> str:
+    """The literal folder below which everything lies that an anchored pattern matches."""
+    whole = context.home + pattern[1:] if pattern.startswith("~/") else pattern
+    if not whole.startswith("/"):
+        whole = f"{context.workspace}/{whole.removeprefix('./')}"
+    parts = []
+    for part in whole.split("/")[1:]:
+        if any(c in part for c in "*?["):
+            break
+        parts.append(part)
+    return lexical("/" + "/".join(parts))
+
+
 def _name_matches(pattern: str, path: str) -> bool:
     return any(match_component(pattern, name) for name in path.split("/")[1:])
 

@@ -8,7 +8,17 @@ from typing import NamedTuple
 from stockade.model.action import KEYS, TOOL_KEYS
 from stockade.model.context import Context
 from stockade.model.verdict import Verdict
-from stockade.policy.patterns import HOLE, Match, match_command, match_host, match_path, prefix_of, star_match
+from stockade.policy.patterns import (
+    HOLE,
+    Match,
+    inside,
+    match_command,
+    match_host,
+    match_path,
+    pattern_folder,
+    prefix_of,
+    star_match,
+)
 
 # Later layers win; managed always does.
 LAYERS = ("builtin", "project", "user", "session", "cli", "managed")
@@ -109,13 +119,15 @@ class Subject(NamedTuple):
 
     `argvs` are argument vectors, the innermost command last; `texts` are paths (as given and
     resolved), hosts or names.  `trusted` is False where the program is not the one of that name.
-    `unknown` says that the path or name is not known at all.
+    `unknown` says that the path or name is not known at all; `tree` is a folder of which everything
+    is touched, so that a rule for a path inside it could match.
     """
 
     argvs: tuple[tuple[str | None, ...], ...] = ()
     texts: tuple[str, ...] = ()
     trusted: bool = True
     unknown: bool = False
+    tree: str = ""
 
 
 def _command(rule: Rule, subject: Subject) -> Match:
@@ -158,6 +170,9 @@ def _path(rule: Rule, subject: Subject, context: Context) -> Match:
         return Match.YES
     if subject.unknown and rule.verdict is not Verdict.ALLOW:
         return Match.MAYBE
+    if subject.tree and rule.verdict is not Verdict.ALLOW and "/" in rule.pattern.rstrip("/"):
+        folder = pattern_folder(rule.pattern, context)
+        return Match.MAYBE if inside(folder, subject.tree) or inside(subject.tree, folder) else Match.NO
     return Match.NO
 
 

@@ -67,7 +67,7 @@ def _shown(field: Field) -> str | None:
     if not field.sure or field.glob or field.many or field.alts:
         return None
     # The number of a process substitution is the shell's to choose.
-    return None if field.text is not None and field.text.startswith("/dev/fd/") and field.dynamic else field.text
+    return None if field.text is not None and "/dev/fd/" in field.text and field.dynamic else field.text
 
 
 class Ran(NamedTuple):
@@ -87,11 +87,15 @@ def emit(it: Interpreter, call: Call, program: str | None, *, trusted: bool = Tr
     if program in ("kill", "xargs", "pkill", "killall") and any(OWN in f.tags for f in call.fields):
         call.effects.append(Effect(Kind.HIJACK, None, "stops Stockade", call.start, call.end, "self-control"))
     _judge_flow(it, call, program)
-    effects = tuple(e._replace(code=e.code or "nested") for e in call.effects) if nested else tuple(call.effects)
+    effects = tuple(e._replace(code=_nested_code(e.code)) for e in call.effects) if nested else tuple(call.effects)
     it.emit(
         Segment(argv, program, call.wrappers, (*call.argvs, argv), effects, call.start, call.end,
                 it.state.cwd, builtin, trusted)
     )  # fmt: skip
+
+
+def _nested_code(code: str) -> str:
+    return "nested-redirect" if code == "redirect" else code or "nested"
 
 
 _SILENT = frozenset(("test", "[", "true", ":", "read", "export"))

@@ -16,7 +16,7 @@ from stockade.shell.braces import Atom, expand_braces, from_atoms
 from stockade.shell.expansions import ansi_c
 from stockade.shell.fields import FieldBuilder
 from stockade.shell.state import State
-from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Subst, Word, text_of
+from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Simple, Subst, Word, text_of
 from stockade.shell.values import (
     ANYTHING,
     EMPTY,
@@ -245,8 +245,9 @@ class Expander:
         if op in ("@L", "@U", "@E"):
             return _recased(self._plain_param(part), op)
         if op.startswith("@"):
-            if op not in ("@Q", "@U", "@u", "@L", "@a", "@A", "@K", "@k"):
+            if op not in ("@Q", "@u", "@a", "@A", "@K", "@k"):
                 self.taint("the value of a variable is evaluated as a prompt", part.start, part.end)
+                self._prompt(self._plain_param(part))
             return unknown(self._plain_param(part).tags)
         return self._edited(self._plain_param(part), op, part.arg)
 
@@ -291,6 +292,17 @@ class Expander:
             return ANYTHING
         return self._of_environment(name, self.state.lookup(name))
 
+    def _prompt(self, value: Value) -> None:
+        """`${x@P}`: the text is expanded like one in double quotes."""
+        from stockade.shell.parsing import parse
+
+        for text in value.texts or ():
+            parsed = parse(': "' + text.replace('"', '\\"') + '"')
+            for item in parsed.script.items if parsed.error is None else ():
+                command = item.pipeline.commands[0]
+                if isinstance(command, Simple) and len(command.words) == 2 and isinstance(command.words[1], Word):
+                    self.value(command.words[1])
+
     def _default(self, part: Param, arg: Word) -> Value:
         value = self._plain_param(part)
         alternative = self.value(arg)
@@ -302,14 +314,14 @@ class Expander:
         is_set = value.text is not None and (value.text != "" or not part.op.startswith(":"))
         is_empty = value.text == "" and part.op.startswith(":")
         if op == "+":
-            if not part.quoted and any(isinstance(p, Lit) and p.quoted for p in arg.parts):
+            if not part.quoted and any(p.quoted for p in arg.parts):
                 return join(alternative, EMPTY)._replace(kind="mixed")
             if is_set:
                 return alternative
             return EMPTY if is_empty else join(alternative, EMPTY)
         if is_set:
             return value
-        if not part.quoted and any(isinstance(p, Lit) and p.quoted for p in arg.parts):
+        if not part.quoted and any(p.quoted for p in arg.parts):
             alternative = alternative._replace(kind="mixed")  # what is quoted in it is not split
         result = alternative if is_empty else join(value, alternative)
         if alternative.kind == "mixed":

@@ -274,6 +274,9 @@ def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
             return Value(None, True, "listed", under=common, tags=tags)
         return unknown(tags)
     if call.fields[0].text == "ls" and reading.operands:
+        one = reading.operands[0].literal if len(reading.operands) == 1 else None
+        if one is not None and one.startswith("/"):  # bare names, which mean something only with that folder before them
+            return Value(None, True, "names", under=normal(one), tags=tags)
         return _listed_operands(it, reading.operands, tags)
     return Value(None, True, "listed", under=it.state.cwd or "", tags=tags)
 

@@ -106,7 +106,7 @@ def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field
     kind = Kind.WRITE if writes else Kind.READ
     for text in field.alts or (field.text,):
         for target in targets(it, field._replace(text=text, alts=())):
-            opened.effects.append(Effect(kind, target, "", begin, stop))
+            opened.effects.append(Effect(kind, target, "", begin, stop, "redirect" if writes else ""))
     if not field.sure:
         opened.effects.append(Effect(Kind.UNKNOWN, None, "the file of a redirection is not known", begin, stop, "value"))
     path = exact_path(it, field)

@@ -40,6 +40,7 @@ class State:
         "functions",
         "ifs_changed",
         "lookup_changed",
+        "moved",
         "oldcwd",
         "stack",
         "tracing",
@@ -47,12 +48,13 @@ class State:
         "variables",
         "written",
         "zero",
-    )  # fmt: skip
+    )
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.cwd: str | None = context.cwd
         self.oldcwd: str | None = None
+        self.moved = False  # a `cd` was met, and may have failed
         self.stack: list[str | None] = []
         self.variables: dict[str, Variable] = {}
         self.functions: dict[str, Function] = {}
@@ -96,6 +98,7 @@ class State:
         self.ifs_changed |= other.ifs_changed
         self.lookup_changed |= other.lookup_changed
         self.tracing |= other.tracing
+        self.moved |= other.moved
         self.exported_functions |= other.exported_functions
         self.unset &= other.unset
         for path, value in other.written.items():
@@ -113,9 +116,9 @@ class State:
         if name == "HOME":
             return known(byte_view(self.context.home))
         if name == "PWD":
-            return ANYTHING if self.cwd is None else known(byte_view(self.cwd))
+            return ANYTHING if self.cwd is None else Value((byte_view(self.cwd),), not self.moved)
         if name == "OLDPWD":
-            return ANYTHING if self.oldcwd is None else known(byte_view(self.oldcwd))
+            return ANYTHING if self.oldcwd is None else Value((byte_view(self.oldcwd),), False)
         if name in _INTEGERS:
             return INTEGER
         if name == "IFS":
@@ -178,6 +181,7 @@ class State:
 
     def change_folder(self, path: str | None) -> None:
         self.oldcwd = self.cwd
+        self.moved = True
         target = None if path is None else self.absolute(path)
         self.cwd = None if target is None else normal(target)
 

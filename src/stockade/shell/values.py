@@ -165,7 +165,7 @@ def glue(a: Value, b: Value) -> Value:
 def chomped(out: Value) -> Value:
     if out.texts is None:
         return out
-    return out._replace(texts=tuple(text.rstrip("\n") for text in out.texts))
+    return out._replace(texts=tuple(text.replace("\0", "").rstrip("\n") for text in out.texts))
 
 
 def repeated(out: Value) -> Value:

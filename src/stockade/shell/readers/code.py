@@ -36,11 +36,15 @@ _OF_LANGUAGE = {
     "ruby": (_TICKS,),
     "php": (_TICKS,),
     "julia": (_TICKS,),
-    "sql": (re.compile(r"\\\\!\s*([^\n]+)|(?:to|from)\s+program\s+'([^']+)'", re.IGNORECASE),),
+    "sql": (re.compile(r"\\!\s*([^\n]+)|(?:to|from)\s+program\s+'([^']+)'", re.IGNORECASE),),
     "expect": (re.compile(r"\b(?:spawn|exec|system)\s+([^;\n}]+)"),),
     "tcl": (re.compile(r"\bexec\s+([^;\n}\]]+)"),),
     "make": (re.compile(r"(?:^|\n|;)\s*\t?@?-?([a-z][^\n;:=]*)"), re.compile(r"\$\(shell\s+([^)]+)\)")),
-    "r": (),
+    "makefile": (re.compile(r"(?:^|\n|;)\s*\t?@?-?([a-z][^\n;:=]*)"), re.compile(r"\$\(shell\s+([^)]+)\)")),
+    "gdb": (re.compile(r"(?:^|\n)\s*(?:shell|!)\s*([^\n]+)"),),
+    "crontab": (re.compile(r"(?:^|\n)\s*(?:@\w+|(?:\S+\s+){5})([^\n]+)"),),
+    "elisp": (re.compile(r"\((?:shell-command|shell-command-to-string|call-process-shell-command)\s+\"((?:[^\"\\]|\\.)*)\""),),
+    "elixir": (re.compile(r"(?:System\.shell|:os\.cmd)\s*\(?\s*[\"']([^\"']+)"),),
 }
 _PYTHON_HOME = re.compile(
     r"rmtree\s*\(\s*(?:os\.path\.)?(?:expanduser\s*\(\s*[\"']~/?[\"']\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:pathlib\.)?Path\(\s*[\"'](/|~)[\"']\s*\)(?:\.expanduser\(\))?)"

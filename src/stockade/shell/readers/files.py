@@ -134,3 +134,32 @@ def date(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         if field.literal is None or not field.literal.startswith("+"):
             call.effects.append(Effect(Kind.PRIVILEGE, None, "sets the clock", *it.span(field.start, field.end)))
     return None
+
+
+def parted(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """parted takes commands as words: only those that print leave the disk alone."""
+    operands = reading.operands
+    if not operands or "-l" in reading.options:
+        return None
+    words = [f.literal for f in operands[1:]]
+    reads = "print" in words and not any(w in _PARTED_WRITES for w in words)
+    for target in targets(it, operands[0]):
+        kind = Kind.LIST if reads else Kind.DISK
+        call.effects.append(Effect(kind, target, "", *it.span(operands[0].start, operands[0].end)))
+    if reads:
+        call.effects.append(Effect(Kind.PRIVILEGE, None, "reads a disk", call.start, call.end))
+    return None
+
+
+_PARTED_WRITES = frozenset(
+    ("mklabel", "mktable", "mkpart", "mkfs", "rm", "resizepart", "rescue", "set", "toggle", "name", "disk_set", "disk_toggle",
+     "resize", "move", "cp", "type", None)
+)  # fmt: skip
+
+
+def sysctl(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """A name is read; `name=value` is set."""
+    for field in reading.operands:
+        if field.literal is None or "=" in field.literal:
+            call.effects.append(Effect(Kind.PRIVILEGE, None, "sets a parameter of the kernel", *it.span(field.start, field.end)))
+    return None

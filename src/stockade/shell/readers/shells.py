@@ -130,6 +130,8 @@ def su(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
 
 def on_stdin(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """at, batch, crontab -: standard input is shell text that runs later."""
+    if reading.only or "-f" in reading.options:
+        return None
     emit(it, call, call.fields[0].text)
     inner = call.inside(list(call.fields), call.fields[0].text or "at")
     inner.effects = []

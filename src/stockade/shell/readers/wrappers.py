@@ -11,6 +11,7 @@ from stockade.shell.arguments import Reading
 from stockade.shell.assignments import variable_effects
 from stockade.shell.calls import Call, emit, ran
 from stockade.shell.commands import interpreted, run
+from stockade.shell.roles import field_value
 from stockade.shell.state import normal
 from stockade.shell.syntax import byte_view, text_of
 from stockade.shell.values import ANYTHING, Field, Value, known
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from stockade.shell.calls import Ran
     from stockade.shell.interpret import Interpreter
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_ASSIGNMENT = re.compile(r"([^=]+)=(.*)", re.DOTALL)  # env takes any name
 _MAX_WORDS = 64
 
 
@@ -153,6 +154,8 @@ def _replaced(field: Field, marker: str, stdin: Value) -> Field:
         return field._replace(text=texts[0], alts=texts if len(texts) > 1 else (), sure=stdin.sure, tags=stdin.tags, dynamic=True)
     before, _, after = text.partition(marker)
     whole = after == "" and (before == "" or before.endswith("/"))
+    if whole and before and stdin.kind == "names" and normal(before) == stdin.under:
+        return Field(None, field.start, field.end, kind="listed", prefix=before, under=stdin.under, tags=stdin.tags)
     if whole and before and stdin.kind == "listed":
         return Field(
             None,
@@ -204,4 +207,34 @@ def parallel(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | Non
             text = line.replace("{}", quoted) if "{}" in line else f"{line} {quoted}"
             it.run_text(text, call.start, call.end)
     it.nested -= 1
+    return ran(ANYTHING)
+
+
+def flock(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """`flock FILE -c TEXT`: an option behind the lock, and a text for the shell."""
+    command = reading.commands[0] if reading.commands else []
+    if command and command[0].literal in ("-c", "--command") and len(command) > 1:
+        reading.commands.clear()
+        interpreted(it, call, field_value(command[1]), "shell", command[1])
+    return None
+
+
+def joined(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
+    """watch and their like: the words are joined and given to a shell."""
+    words = reading.operands or (reading.commands.pop() if reading.commands else [])
+    reading.commands.clear()
+    if not words:
+        return None
+    texts = [f.text for f in words]
+    emit(it, call, call.fields[0].text)
+    inner = call.inside(list(call.fields), call.fields[0].text or "watch")
+    inner.effects = []
+    sure = all(f.literal is not None for f in words)
+    value = (
+        Value((byte_view(" ".join(t or "" for t in texts)),), sure) if all(t is not None for t in texts) else Value(None, False)
+    )
+    it.nested += 1
+    interpreted(it, inner, value, "shell", words[0])
+    it.nested -= 1
+    it.emit_effects(inner)
     return ran(ANYTHING)
