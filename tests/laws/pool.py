@@ -79,33 +79,46 @@ _SUBJECTS = (
 SUBJECTS = tuple(parse_subject(text) for text in _SUBJECTS) + (("*", "*"),)
 
 
-def _rule(subject: tuple[str, str], verdict: Verdict, layer: str, *, held: bool) -> Rule:
-    return Rule(subject[0], subject[1], verdict, layer, f"{layer}.toml", 1, held and layer == "project")
-
-
 def ordered(rules: list[Rule]) -> tuple[Rule, ...]:
     """In the order of the layers; within one, as they come.  Lines are numbered, so that every rule is another."""
     numbered = [rule._replace(line=at) for at, rule in enumerate(rules, 1)]
     return tuple(sorted(numbered, key=lambda rule: LAYERS.index(rule.layer)))
 
 
-def rules(*, layers: tuple[str, ...] = LAYERS[1:], held: bool | None = None, most: int = 6) -> st.SearchStrategy[tuple[Rule, ...]]:
+def _rule(number: int, layers: tuple[str, ...], *, held: bool) -> Rule:
+    """The rule of a number: numbers are drawn much faster than their parts."""
+    number, verdict = divmod(number, len(Verdict))
+    subject, layer = divmod(number, len(layers))
+    key, pattern = SUBJECTS[subject]
+    name = layers[layer]
+    return Rule(key, pattern, Verdict(verdict), name, f"{name}.toml", 1, held and name == "project")
+
+
+def rules(
+    *, layers: tuple[str, ...] = LAYERS[1:], held: bool | None = None, most: int = 6
+) -> st.SearchStrategy[tuple[Rule, ...]]:
     """Rules of these layers; those of the project are held, or not, together."""
+    numbers = st.lists(st.integers(0, len(SUBJECTS) * len(layers) * len(Verdict) - 1), max_size=most)
+    hold = st.booleans() if held is None else st.just(held)
+    parts = st.tuples(numbers, hold)
+    return parts.map(lambda drawn: ordered([_rule(number, layers, held=drawn[1]) for number in drawn[0]]))
 
-    def made(hold: bool) -> st.SearchStrategy[tuple[Rule, ...]]:
-        one = st.builds(_rule, st.sampled_from(SUBJECTS), st.sampled_from(Verdict), st.sampled_from(layers), held=st.just(hold))
-        return st.lists(one, max_size=most).map(ordered)
 
-    return st.booleans().flatmap(made) if held is None else made(held)
+_SETTINGS = tuple(
+    (mode, posture, env_guard, safe_extra)
+    for mode in MODES
+    for posture in ("asking", "open")
+    for env_guard in ("deny", "ask")
+    for safe_extra in ((), ("make test", "* x"))
+)
 
 
 def cases(given_rules: st.SearchStrategy[tuple[Rule, ...]] | None = None) -> st.SearchStrategy[Case]:
-    parts = st.tuples(
-        rules() if given_rules is None else given_rules, st.sampled_from(MODES), st.sampled_from(("asking", "open")),
-        st.sampled_from(("deny", "deny", "ask")), st.sampled_from(((), (), ("make test", "* x"))),
-    )  # fmt: skip
-    return parts.map(lambda chosen: Case(*chosen))
+    parts = st.tuples(rules() if given_rules is None else given_rules, st.sampled_from(_SETTINGS))
+    return parts.map(lambda drawn: Case(drawn[0], *drawn[1]))
 
 
 commands = st.sampled_from(COMMANDS)
 actions = st.sampled_from(ACTIONS)
+# Some actions at once, spread over all: an example costs more than a decision.
+several = st.integers(0, 29).map(lambda first: ACTIONS[first::30])

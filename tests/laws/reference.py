@@ -107,9 +107,7 @@ def reference(action: Action, context: Context, case: Case) -> tuple[Verdict, st
     return joined(action, answers, analysis, context, case)
 
 
-def joined(
-    action: Action, answers: list[Answer], analysis: Analysis | None, context: Context, case: Case
-) -> tuple[Verdict, str]:
+def joined(action: Action, answers: list[Answer], analysis: Analysis | None, context: Context, case: Case) -> tuple[Verdict, str]:
     strictest = max(answer.verdict for answer in answers)
     worst = sorted((a for a in answers if a.verdict == strictest), key=lambda a: a.rank)[0]
     verdict, layer = worst.verdict, worst.layer

@@ -149,7 +149,8 @@ def _network_check(effect: Effect, finding: Finding | None, context: Context, po
     settled = settle("network", subject, context, policy)
     if settled.rule.layer == "builtin" and settled.held is None:
         return
-    found = (finding,) if finding is not None else ()
+    allowed = settled.rule.verdict is ALLOW and not settled.rule.bare
+    found = (finding,) if finding is not None and not allowed else ()
     results.append(answer(Check("network", effect.detail, subject, found, effect.start, effect.end), context, policy, settled))
 
 
@@ -207,7 +208,6 @@ def path_subject(target: Target, context: Context) -> Subject:
     given = lexical(target.path)
     if target.glob:
         return Subject((), (given,), True, True)
-    if target.recursive:
-        return Subject((), (given,), tree=given)
     real = canonical(target.path, context)
-    return Subject((), (given,) if real == given else (given, real))
+    texts = (given,) if real == given else (given, real)
+    return Subject((), texts, tree=given if target.recursive else "")
