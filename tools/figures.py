@@ -51,12 +51,27 @@ def figures() -> list[Figure]:
     return found
 
 
+def write_readme(found: list[Figure]) -> None:
+    """The table between the markers of README.md."""
+    path = ROOT / "README.md"
+    text = path.read_text(encoding="utf-8")
+    before, _, rest = text.partition("<!-- figures:begin -->")
+    _, _, after = rest.partition("<!-- figures:end -->")
+    lines = ["| what | rows |", "|---|---|", *(f"| {f.name} | {f.good} of {f.total} |" for f in found)]
+    table = "\n".join(lines)
+    path.write_text(f"{before}<!-- figures:begin -->\n{table}\n<!-- figures:end -->{after}", encoding="utf-8")
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--json", action="store_true", help="print JSON")
     options.add_argument("--misses", action="store_true", help="print every row that missed")
+    options.add_argument("--readme", action="store_true", help="put the table into README.md")
     chosen = options.parse_args()
     found = figures()
+    if chosen.readme:
+        write_readme(found)
+        return 0
     if chosen.json:
         print(json.dumps([{"name": f.name, "good": f.good, "total": f.total} for f in found], indent=1))
         return 0

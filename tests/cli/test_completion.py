@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from stockade.cli.completion import SHELLS, shapes
 from stockade.cli.main import COMMANDS
 from stockade.policy.modes import MODES
+from tests.support.required import required
 
 
 def _bash(script: str, *words: str, cwd: str = ".") -> list[str]:
@@ -75,9 +75,7 @@ def test_every_command_is_in_every_script(cli, shell):
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_other_shells_read_it(cli, shell):
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed")
+    program = required(shell)
     subprocess.run([program, "-n", "/dev/stdin"], input=cli("completion", shell).out, text=True, check=True)
 
 
@@ -86,9 +84,7 @@ def test_the_other_shells_read_it(cli, shell):
     ("stockade completion f", ["fish"]), ("stockade config validate --j", ["--json"]),
 ])  # fmt: skip
 def test_fish_completes(cli, tmp_path, line, wanted):
-    program = shutil.which("fish")
-    if program is None:
-        pytest.skip("fish is not installed")
+    program = required("fish")
     path = tmp_path / "c.fish"
     path.write_text(cli("completion", "fish").out)
     done = subprocess.run([program, "-c", f"source {path}; complete -C '{line}'"], capture_output=True, text=True, check=True)

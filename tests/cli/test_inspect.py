@@ -64,8 +64,8 @@ def test_text_is_aligned_and_complete(cli, place):
     place.project_config(PROJECT)
     answer = cli("inspect")
     assert (answer.code, answer.err) == (0, "")
-    assert "  sandbox.profile          \"strict\"  project  .stockade/config.toml:6" in answer.out
-    assert "  bash(ls *)       \"allow\"  project  .stockade/config.toml:4" in answer.out
+    assert '  sandbox.profile          "strict"  project  .stockade/config.toml:6' in answer.out
+    assert '  bash(ls *)       "allow"  project  .stockade/config.toml:4' in answer.out
     for title in ("files, lowest layer first", "settings", "held", "rules, the last one that matches wins", "problems"):
         assert f"\n{title}\n" in answer.out
 

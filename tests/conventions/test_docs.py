@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -25,6 +24,7 @@ from stockade.policy.floor import ROWS
 from stockade.policy.modes import MODES
 from stockade.policy.rules import LAYERS
 from stockade.shell.catalog import EFFECTS, ROLES, catalog
+from tests.support.required import required
 
 ROOT = generate.ROOT
 LAWS = (
@@ -225,8 +225,7 @@ def test_the_examples_of_the_readme_run(project: tuple[Path, dict[str, str]]) ->
 
     Lines with `…` are left out on the page; they stand for any number of lines.
     """
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
+    required("git")
     steps = [step for block in console_blocks(text_of("README.md")) for step in block]
     assert len(steps) >= 6
     for command, shown in steps:

@@ -7,7 +7,7 @@ Every rule is looked at for every thing that is touched; nothing is left early t
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from stockade.model.action import Action, absolute
@@ -302,7 +302,7 @@ def with_name(argv: tuple[str | None, ...]) -> tuple[str | None, ...]:
 def star(pattern: str, text: str) -> bool:
     """Only `*` is special, and it takes any characters."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def rest(p: int, t: int) -> bool:
         if p == len(pattern):
             return t == len(text)
@@ -316,7 +316,7 @@ def star(pattern: str, text: str) -> bool:
 def could(pattern: str, text: str) -> bool:
     """The same, where every hole in the text may be any characters."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def rest(p: int, t: int) -> bool:
         if p == len(pattern) and t == len(text):
             return True

@@ -28,7 +28,6 @@ from tests.laws.pool import (
     cases,
     commands,
     facts,
-    ordered,
     read,
     rules,
     several,
@@ -366,7 +365,7 @@ def _may(mode: str, check: CheckResult, before: Verdict, after: Verdict) -> bool
         name = check.rule.removeprefix("smart/")
         return (after is ASK and name in HIGH) or (after is ALLOW and name in ("edit-in-project", "read"))
     if mode == "plan":
-        return after is DENY and check.key not in ("read", "plan", "external_directory") or check.rule == "mode/plan"
+        return (after is DENY and check.key not in ("read", "plan", "external_directory")) or check.rule == "mode/plan"
     return False
 
 

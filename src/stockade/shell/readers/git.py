@@ -95,7 +95,22 @@ def _words(it: Interpreter, call: Call, reading: Reading) -> None:
         if use.option == "-L" and ":" in text and not text.startswith(":"):
             for target in targets(it, use.field._replace(text=text.rpartition(":")[2])):
                 call.effects.append(Effect(Kind.READ, target, "", *it.span(use.field.start, use.field.end)))
+    if reading.path[:1] == ["config"]:
+        _config(it, call, reading)
     _assembled(it, call)
+
+
+_CONFIG_READS = frozenset(("get", "list"))
+_CONFIG_CHANGES = frozenset(("set", "unset", "rename-section", "remove-section", "edit"))
+
+
+def _config(it: Interpreter, call: Call, reading: Reading) -> None:
+    """`git config get NAME` and its like, the subcommands since git 2.46."""
+    word = reading.operands[0].literal if reading.operands else None
+    if word in _CONFIG_READS and "secret" not in (reading.operands[-1].text or ""):
+        call.effects = [e for e in call.effects if e.kind is not Kind.UNKNOWN or not e.detail.startswith("what the operand")]
+    elif word in _CONFIG_CHANGES:
+        call.effects.append(Effect(Kind.UNKNOWN, None, f"`git config {word}` changes the configuration", call.start, call.end))
 
 
 def _assembled(it: Interpreter, call: Call) -> None:

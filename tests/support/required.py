@@ -1,0 +1,18 @@
+"""Real programs that tests use: missing here a test is skipped, missing in CI it fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+
+def required(name: str) -> str:
+    """The path of a program; without it the test is skipped, or fails with STOCKADE_REQUIRE_ORACLES=1."""
+    found = shutil.which(name)
+    if found is not None:
+        return found
+    if os.environ.get("STOCKADE_REQUIRE_ORACLES") == "1":
+        pytest.fail(f"{name} is required and not installed", pytrace=False)
+    pytest.skip(f"{name} is not installed")
