@@ -66,17 +66,17 @@ def facts(action: Action) -> Analysis | None:
 FLOORED = tuple(c for c in COMMANDS if any(floor(segment, CONTEXT) is not None for segment in read(c).segments))
 
 _SUBJECTS = (
-    "Bash", "Bash(git *)", "Bash(git push *)", "Bash(git push:*)", "Bash(git push --force *)", "Bash(git status)", "Bash(make*)",
-    "Bash(make test)", "Bash(npm:*)", "Bash(npm * test:*)", "Bash(cat *)", "Bash(cat .env)", "Bash(rm *)", "Bash(curl *)",
-    "Bash(sudo *)", "Bash(sudo git push *)", "Bash(uv run pytest:*)", "Bash(pytest *)", "Bash(echo *)", "Bash(* src/*)",
-    "Bash(timeout *)", "Bash(./make test)", "Bash(* *)", "Read", "Read(src/private/**)", "Read(src/**)", "Read(.env)", "Read(*.py)",
-    "Read(~/.ssh/**)", "Read(../other)", "Read(/etc/**)", "Read(**/k)", "Edit", "Edit(src/**)", "Edit(src/private/**)", "Edit(/tmp/*)",
-    "Edit(**/x)", "Edit(.)", "Edit(../**)", "Edit(.stockade/plans/**)", "external_directory", "external_directory(~/other/**)",
-    "external_directory(/tmp)", "external_directory(/home/dev/other)", "WebFetch", "WebFetch(example.com)",
-    "WebFetch(*.example:443)", "WebFetch(example.com:*)", "mcp", "mcp(github/*)", "mcp(github/delete_repo)", "task", "process(hook)",
-    "sandbox(off)",
+    "Bash", "Bash(git *)", "Bash(git push *)", "Bash(git push:*)", "Bash(git push --force *)", "Bash(git status)",
+    "Bash(make*)", "Bash(make test)", "Bash(npm:*)", "Bash(npm * test:*)", "Bash(cat *)", "Bash(cat .env)", "Bash(rm *)",
+    "Bash(curl *)", "Bash(sudo *)", "Bash(sudo git push *)", "Bash(uv run pytest:*)", "Bash(pytest *)", "Bash(echo *)",
+    "Bash(* src/*)", "Bash(timeout *)", "Bash(./make test)", "Bash(* *)", "Read", "Read(src/private/**)", "Read(src/**)",
+    "Read(.env)", "Read(*.py)", "Read(~/.ssh/**)", "Read(../other)", "Read(/etc/**)", "Read(**/k)", "Edit", "Edit(src/**)",
+    "Edit(src/private/**)", "Edit(/tmp/*)", "Edit(**/x)", "Edit(.)", "Edit(../**)", "Edit(.stockade/plans/**)",
+    "external_directory", "external_directory(~/other/**)", "external_directory(/tmp)", "external_directory(/home/dev/other)",
+    "WebFetch", "WebFetch(example.com)", "WebFetch(*.example:443)", "WebFetch(example.com:*)", "mcp", "mcp(github/*)",
+    "mcp(github/delete_repo)", "task", "process(hook)", "sandbox(off)",
 )  # fmt: skip
-SUBJECTS = tuple(parse_subject(text) for text in _SUBJECTS) + (("*", "*"),)
+SUBJECTS = (*(parse_subject(text) for text in _SUBJECTS), ("*", "*"))
 
 
 def ordered(rules: list[Rule]) -> tuple[Rule, ...]:

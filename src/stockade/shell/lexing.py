@@ -80,11 +80,7 @@ class WordReader(ExpansionReader):
     def _backslash(self, parts: list[Part]) -> None:
         at = self.pos
         if at + 1 >= self.end:
-            if self.depth or self.end < len(self.s) or "\n" in self.s or "(" in self.s or "`" in self.s:
-                raise self._fail("backslash", "a backslash at the end of nested text")
-            self.pos = self.end
-            parts.append(Lit("\\", True, at, self.pos))
-            return
+            raise self._fail("backslash", "a backslash at the end of the command")
         c = self.s[at + 1]
         self.pos = at + 2
         if c != "\n":

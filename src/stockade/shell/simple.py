@@ -19,6 +19,7 @@ ENDERS = frozenset(("then", "do", "done", "fi", "else", "elif", "esac", "}"))
 OPENERS = frozenset(("if", "while", "until", "for", "select", "case", "function", "{", "[[", "coproc", "time", "!", "in", "]]"))
 _RESERVED = re.compile(r"[a-z{}!\[\]]+")
 _RESERVED_FIRST = frozenset(word[0] for word in ENDERS | OPENERS)
+_VARIABLE_REDIRECT = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\[.*\]\}", re.DOTALL)
 _DIGITS = re.compile(r"[0-9]+")
 _DECLARING = frozenset(("declare", "typeset", "local", "export", "readonly"))
 
@@ -95,6 +96,8 @@ class SimpleReader(WordReader):
             word = self.word()
             if word is None:
                 break
+            if self._peek() and self._peek() in "<>" and _VARIABLE_REDIRECT.fullmatch(self.s, word.start, word.end):
+                raise self._fail("subscript", "a subscripted variable that receives a descriptor")
             assign = self._assignment(word) if not words or declaring else None
             if assign is not None and not words:
                 assigns.append(assign)
