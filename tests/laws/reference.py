@@ -65,12 +65,17 @@ class Case(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """One thing that is touched.  `unknown` says that its name is not known, `texts` where it lies then."""
+    """One thing that is touched.
+
+    `unknown` says that its name is not known, `texts` where it lies then; `tree` is a folder of which
+    everything is touched.
+    """
 
     key: str
     argvs: tuple[tuple[str | None, ...], ...] = ()
     texts: tuple[str, ...] = ()
     unknown: bool = False
+    tree: str = ""
     trusted: bool = True
     findings: tuple[Finding, ...] = ()
     guard_denies: bool = False
@@ -88,7 +93,7 @@ class Answer(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What the rules say: the one that decides, the strictest that could, the last that is held."""
+    """What the rules say: the one that decides, the last one after it that could, the last that is held."""
 
     winner: Rule
     maybe: Rule | None
@@ -111,12 +116,12 @@ def joined(action: Action, answers: list[Answer], analysis: Analysis | None, con
     strictest = max(answer.verdict for answer in answers)
     worst = sorted((a for a in answers if a.verdict == strictest), key=lambda a: a.rank)[0]
     verdict, layer = worst.verdict, worst.layer
+    doubt = None
     if verdict == ALLOW and analysis is not None and analysis.syntax is not None and not analysis.plain:
-        if disagreement(byte_view(action.command), analysis.syntax) is not None:
-            verdict, layer = ASK, "guard"
-    if verdict == ALLOW and case.degraded:
+        doubt = disagreement(byte_view(action.command), analysis.syntax)
+    if verdict == ALLOW and (doubt is not None or case.degraded):
         verdict, layer = ASK, "guard"
-    if verdict == ASK and not case.degraded and granted(action, answers, context, case):
+    elif verdict == ASK and not case.degraded and granted(action, answers, context, case):
         verdict, layer = ALLOW, "grant"
     if verdict == ASK and case.mode == "dontAsk":
         verdict, layer = DENY, "presence"
@@ -137,13 +142,12 @@ def granted(action: Action, answers: list[Answer], context: Context, case: Case)
 
 
 def answer_of(thing: Thing, context: Context, case: Case) -> Answer:
+    lifted = LIFTS_DENIES.get(case.mode, ())
     ruling = rules_say(thing, context, case)
     answer = by_rules_and_guards(thing, ruling.winner, case)
-    if ruling.maybe is not None and answer.verdict != DENY:
-        lifted = ruling.maybe.verdict == ASK or ruling.maybe.layer in LIFTS_DENIES.get(case.mode, ())
-        layer = ruling.maybe.layer if answer.verdict == ALLOW else answer.layer
-        answer = answer._replace(verdict=ASK, layer=layer, liftable=answer.liftable and lifted)
-    if ruling.held is not None and ruling.held.verdict > answer.verdict:
+    if ruling.maybe is not None and answer.verdict != DENY and ruling.maybe.layer not in lifted:
+        answer = answer._replace(verdict=ASK, layer=ruling.maybe.layer, liftable=False)
+    if ruling.held is not None and ruling.held.verdict > answer.verdict and ruling.held.layer not in lifted:
         answer = answer._replace(verdict=ruling.held.verdict, layer=ruling.held.layer)
     return in_mode(thing, answer, case)
 
@@ -226,7 +230,7 @@ def rules_say(thing: Thing, context: Context, case: Case) -> Ruling:
     said = [matching(rule, thing, context) for rule in rules]
     sure = [at for at in range(len(rules)) if said[at] == "yes"]
     last = sure[-1]
-    could = [rules[at] for at in range(len(rules)) if said[at] == "maybe" and at > last]
+    could = [at for at in range(len(rules)) if said[at] == "maybe" and at > last]
     winner = rules[last]
     if not is_specific(winner) and winner.layer not in ("builtin", "project"):
         of_project = [at for at in sure if rules[at].layer == "project"]
@@ -236,9 +240,8 @@ def rules_say(thing: Thing, context: Context, case: Case) -> Ruling:
             if care and at == own:
                 winner = rules[at]
             if care and at > own and said[at] == "maybe":
-                could.append(rules[at])
-    strictest = max((rule.verdict for rule in could), default=None)
-    maybe = next((rule for rule in reversed(rules) if rule in could and rule.verdict == strictest), None)
+                could.append(at)
+    maybe = rules[max(could)] if could else None
     held = [rule for rule in case.rules if rule.held and matching(rule, thing, context) != "no"]
     return Ruling(winner, maybe, held[-1] if held and held[-1].verdict != ALLOW else None)
 
@@ -260,11 +263,20 @@ def matching(rule: Rule, thing: Thing, context: Context) -> str:
         enough = any(star(rule.pattern, text) for text in thing.texts)
     if enough:
         return "yes"
-    return "maybe" if thing.unknown and rule.verdict != ALLOW and not any_path_yes(rule, thing, context) else "no"
+    if rule.verdict == ALLOW:
+        return "no"
+    return "maybe" if thing.unknown or (thing.tree and reaches_into(rule.pattern, thing.tree, context)) else "no"
 
 
-def any_path_yes(rule: Rule, thing: Thing, context: Context) -> bool:
-    return thing.key not in ("network", "mcp") and any(path_matches(rule.pattern, text, context) for text in thing.texts)
+def reaches_into(pattern: str, tree: str, context: Context) -> bool:
+    """Whether a pattern with a slash could be about something in a folder, or about a folder that holds it."""
+    if "/" not in pattern.rstrip("/"):
+        return False
+    whole = context.home + pattern[1:] if pattern.startswith("~/") else pattern
+    parts = f"{'' if whole.startswith('/') else context.workspace}/{whole}".split("/")
+    literal = parts[: next((at for at, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))]
+    folder = lexical("/" + "/".join(literal))
+    return any((long + "/").startswith(short.rstrip("/") + "/") for long, short in ((folder, tree), (tree, folder)))
 
 
 def strict_matches(rule: Rule, thing: Thing) -> str:
@@ -414,12 +426,12 @@ def unreadable(context: Context, case: Case) -> Answer:
     """It could be any command: what is denied whatever it is is denied, the rest asks."""
     anything = Thing("bash", ((None,),), trusted=False)
     ruling = rules_say(anything, context, case)
-    lifted = ruling.winner.layer in LIFTS_DENIES.get(case.mode, ())
+    lifted = LIFTS_DENIES.get(case.mode, ())
     if case.mode == "plan":
         return Answer(DENY, "mode")
-    if ruling.winner.verdict == DENY and not lifted:
+    if ruling.winner.verdict == DENY and ruling.winner.layer not in lifted:
         return Answer(DENY, ruling.winner.layer)
-    if ruling.held is not None and ruling.held.verdict == DENY:
+    if ruling.held is not None and ruling.held.verdict == DENY and ruling.held.layer not in lifted:
         return Answer(DENY, ruling.held.layer)
     return Answer(ASK, "guard", 0, False, True)
 
@@ -445,7 +457,7 @@ def of_segment(segment: Segment, context: Context, case: Case) -> list[Answer]:
         kept = [f for f in kept if f.rule != "network" or not f.lifted]
     thing = Thing(
         "bash", segment.all_argvs, trusted=segment.trusted_name, findings=tuple(kept),
-        stubborn=stubborn and case.env_guard == "deny",
+        stubborn=(stubborn and case.env_guard == "deny") or any(f.rule == "git-internals" for f in kept),
     )  # fmt: skip
     return [*answers, answer_of(thing, context, case)]
 
@@ -459,23 +471,30 @@ def subject_of(target: Target, context: Context) -> tuple[tuple[str, ...], bool]
     return tuple(dict.fromkeys((lexical(target.path), canonical(target.path, context)))), False
 
 
+def tree_of(target: Target) -> str:
+    known = target.path is not None and not target.glob
+    return lexical(target.path) if known and target.recursive and target.path is not None else ""
+
+
 def of_touched_path(
     effect: Effect, target: Target, finding: Finding | None, context: Context, case: Case
 ) -> tuple[list[Answer], Finding | None, bool]:
     """The answers about a path, what is left to say about the command, and whether it is a dotenv file."""
     texts, unknown = subject_of(target, context)
     writes = effect.kind in WRITES
+    redirected = writes and effect.code in ("redirect", "nested-redirect") and finding is not None
     answers = []
     for key, kinds in (("read", READS), ("edit", WRITES)):
-        if effect.kind in kinds and any(rule.key in (key, "*") for rule in case.rules):
-            thing = Thing(key, (), texts, unknown, findings=(finding,) if finding is not None else ())
-            if has_something_to_say(thing, context, case):
-                answers.append(answer_of(thing, context, case))
+        thing = Thing(key, (), texts, unknown, tree_of(target), findings=(finding,) if finding is not None else ())
+        own_edit = key == "edit" and redirected  # no pattern for a command covers its redirections
+        written_for = any(rule.key in (key, "*") for rule in case.rules)
+        if effect.kind in kinds and (own_edit or (written_for and has_something_to_say(thing, context, case))):
+            answers.append(answer_of(thing, context, case))
     if finding is None:
         return answers, None, False
     specific_read = specifically_allowed("read", texts, unknown, context, case)
     if finding.rule == "outside-project":
-        outside = Thing("external_directory", (), texts, unknown, findings=(finding,))
+        outside = Thing("external_directory", (), texts, unknown, tree_of(target), findings=(finding,))
         answers.append(answer_of(outside, context, case))
         if specifically_allowed("external_directory", texts, unknown, context, case):
             return answers, finding._replace(rule="edit-in-project") if writes else None, False
@@ -504,16 +523,18 @@ def of_host(effect: Effect, finding: Finding | None, context: Context, case: Cas
     named = effect.code == "host"
     thing = Thing("network", (), (effect.detail,) if named else (), not named, findings=(finding,) if finding else ())
     ruling = rules_say(thing, context, case)
+    if ruling.winner.verdict == ALLOW and is_specific(ruling.winner):
+        thing = thing._replace(findings=())  # this host is what the rule is about
     spoken = ruling.winner.layer != "builtin" or ruling.maybe is not None or ruling.held is not None
     return [answer_of(thing, context, case)] if spoken else []
 
 
 def every_host_is_allowed(segment: Segment, context: Context, case: Case) -> bool:
     contacts = [effect for effect in segment.effects if effect.kind == Kind.NETWORK]
-    named = all(effect.code == "host" for effect in contacts)
-    return bool(contacts) and named and all(
-        specifically_allowed("network", (effect.detail,), False, context, case) for effect in contacts
-    )  # fmt: skip
+    hosts = [effect.detail for effect in contacts if effect.code == "host"]
+    others = [effect for effect in contacts if effect.code != "host" and effect.detail]
+    allowed = [host for host in hosts if specifically_allowed("network", (host,), False, context, case)]
+    return bool(hosts) and hosts == allowed and not others
 
 
 # -- what a tool touches ----------------------------------------------------------------------------
@@ -534,7 +555,7 @@ def of_path(action: Action, path: str, context: Context, case: Case) -> list[Ans
     findings = (finding,) if finding is not None else ()
     dotenv = action.key == "read" and any(env_file(text.split("/")[-1]) for text in texts)
     git = action.key == "edit" and any(guarded_path(text) == "git-internals" for text in texts)
-    thing = Thing(action.key, (), texts, unknown, findings=findings)
+    thing = Thing(action.key, (), texts, unknown, tree_of(target), findings=findings)
     thing = thing._replace(guard_denies=finding is not None and ((dotenv and case.env_guard == "deny") or git))
     if case.mode == "plan" and action.key == "edit" and all(is_a_plan(text, context) for text in texts):
         ruling = rules_say(thing, context, case)

@@ -40,10 +40,24 @@ def answer(check: Check, context: Context, policy: Policy, settled: Settled | No
         reason = f"a word that is not known could make the rule `{strict}` match"
         result = result._replace(verdict=ASK, rule=strict.id, layer=strict.layer, liftable=False, reason=reason)
     held = settled.held
-    if held is not None and held.verdict > result.verdict and not _lifted(held, policy):
-        reason = f"the project's rule `{held}` (not trusted: it may only tighten)"
-        result = result._replace(verdict=held.verdict, rule=held.id, layer=held.layer, reason=reason)
+    if held is not None and not _lifted(held, policy):
+        result = _tightened(check, settled, held, result, policy)
     return _in_mode(check, result, policy)
+
+
+def _tightened(check: Check, settled: Settled, held: Rule, result: CheckResult, policy: Policy) -> CheckResult:
+    """What a rule of a file that is held makes of an answer: only stricter.
+
+    A bare ask there is what the safe list lifts, as anywhere; it matters where the rest is a bare allow.
+    """
+    if held.bare and held.verdict is ASK:
+        openly = settled.rule.verdict is ALLOW and settled.rule.bare
+        other = _by_rules(check, settled._replace(rule=held), policy) if openly else result
+        return other if other.verdict > result.verdict else result
+    if held.verdict <= result.verdict:
+        return result
+    reason = f"the rule `{held}` of a file that is held (it may only tighten)"
+    return result._replace(verdict=held.verdict, rule=held.id, layer=held.layer, reason=reason)
 
 
 def _lifted(rule: Rule, policy: Policy) -> bool:
