@@ -225,13 +225,16 @@ def _write(effect: Effect, target: Target, context: Context) -> Finding | None:
         return Finding("outside-project", f"writes `{path}` outside the project", start, end)
     if effect.kind is Kind.DELETE:
         return Finding("destructive", f"removes `{target.word}`", start, end)
-    if effect.kind is Kind.WRITE and target.recursive and any(path == context.workspace for path, _ in where):
-        return Finding("git-internals", f"writes names that are not known into `{target.word}`, where .git lies", start, end)
+    if effect.kind in _WHOLE and target.recursive and any(path == context.workspace for path, _ in where):
+        return Finding("git-internals", f"changes everything in `{target.word}`, where .git lies", start, end)
     if effect.code in ("nested", "nested-redirect"):
         return Finding("project-code", f"writes `{target.word}` from inside another command", start, end)
     if target.path is None:
         return Finding("unknown-effect", f"writes `{target.word}`, which is not known", start, end)
     return Finding("edit-in-project", f"writes `{target.word}`", start, end)
+
+
+_WHOLE = frozenset((Kind.WRITE, Kind.MODE, Kind.EDIT))
 
 
 def _guarded(target: Target, context: Context) -> str | None:
