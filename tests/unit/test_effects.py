@@ -75,9 +75,7 @@ def test_row(row: dict[str, Any]) -> None:
     assert set(row) <= KEYS, row
     assert row["note"]
     assert any(row.get(name) not in (None, [], "") for name in EXPECTATIONS), "the row expects nothing"
-    context = Context(
-        row.get("cwd", WORKSPACE), WORKSPACE, HOME, env=row.get("env"), env_complete=row.get("env_complete", False)
-    )
+    context = Context(row.get("cwd", WORKSPACE), WORKSPACE, HOME, env=row.get("env"), env_complete=row.get("env_complete", False))
     analysis = analyze(row["command"], context)
     assert wrong(row, analysis) == [], analysis.segments
 

@@ -220,7 +220,8 @@ COMPONENTS = [
     ("*a", "ba", True), ("*a", "ab", False), ("?", "", False), ("??", "ab", True), ("[a]", "a", True), ("[a", "[a", True),
     ("[a", "a", False), ("[]a]", "]", True), ("[]a]", "a", True), ("[!a]", "b", True), ("[^a]", "a", False), ("[!a]", "a", False),
     ("[a-]", "-", True), ("[a-]", "b", False), ("[a-c-e]", "d", False), ("[a-c-e]", "-", True), ("[c-a]", "b", False),
-    ("\\a", "a", True), ("\\", "\\", True), ("a\\", "a\\", True), ("\\?", "x", False), ("*\\*", "a*", True), ("*.[ch]", "x.c", True),
+    ("\\a", "a", True), ("\\", "\\", True), ("a\\", "a\\", True), ("\\?", "x", False), ("*\\*", "a*", True),
+    ("*.[ch]", "x.c", True),
     ("x**y", "xy", True), ("a*", "a", True), ("a*", "b", False), ("a**", "a", True), ("*b", "aab", True), ("[!]a]", "b", True),
     ("[!]a]", "]", False), ("[x]*", "xyz", True), ("*[0-9]", "a1b2", True), ("*[0-9]", "a1b", False),
 ]  # fmt: skip
@@ -263,11 +264,15 @@ HOSTS = [
     ("*", "anything:1", True), ("example.com", "example.com:443", True), ("example.com", "example.com", True),
     ("Example.COM", "example.com:80", True), ("example.com", "EXAMPLE.com", True), ("example.com", "www.example.com", False),
     ("example.com", "example.com.evil", False), ("example.com", "example.com.:443", True), ("example.com.", "example.com", True),
-    ("*.example.com", "www.example.com:443", True), ("*.example.com", "a.b.example.com", True), ("*.example.com", "example.com", False),
-    ("*.example.com", ".example.com", False), ("*.example.com", "evilexample.com", False), ("example.com:443", "example.com:443", True),
-    ("example.com:443", "example.com:80", False), ("example.com:443", "example.com", False), ("example.com:*", "example.com:80", True),
+    ("*.example.com", "www.example.com:443", True), ("*.example.com", "a.b.example.com", True),
+    ("*.example.com", "example.com", False),
+    ("*.example.com", ".example.com", False), ("*.example.com", "evilexample.com", False),
+    ("example.com:443", "example.com:443", True),
+    ("example.com:443", "example.com:80", False), ("example.com:443", "example.com", False),
+    ("example.com:*", "example.com:80", True),
     ("example.com:*", "example.com", True), ("*:22", "a:22", True), ("*:22", "a:23", False), ("[::1]", "[::1]:80", True),
-    ("[::1]:80", "[::1]:80", True), ("[::1]:81", "[::1]:80", False), ("10.0.0.1", "10.0.0.1:8080", True), ("ex*", "example.com", False),
+    ("[::1]:80", "[::1]:80", True), ("[::1]:81", "[::1]:80", False), ("10.0.0.1", "10.0.0.1:8080", True),
+    ("ex*", "example.com", False),
     ("", "example.com", False),
 ]  # fmt: skip
 
@@ -288,7 +293,8 @@ def test_a_host_that_is_not_known_could_be_any() -> None:
 
 
 TOOLS = [
-    ("mcp", "github/*", "github/delete_repo", True), ("mcp", "github/*", "gitlab/x", False), ("mcp", "*/delete_*", "a/delete_b", True),
+    ("mcp", "github/*", "github/delete_repo", True), ("mcp", "github/*", "gitlab/x", False),
+    ("mcp", "*/delete_*", "a/delete_b", True),
     ("mcp", "github/delete_repo", "github/delete_repo", True), ("mcp", "github/delete_repo", "github/delete_repos", False),
     ("task", "review*", "reviewer", True), ("process", "hook", "hook", True), ("process", "hook", "hooks", False),
     ("sandbox", "off", "off", True),
@@ -307,9 +313,12 @@ def test_tool(key: str, pattern: str, subject: str, wanted: bool) -> None:
 PARSED = [
     ("Bash(git push *)", ("bash", "git push *")), ("bash(git push *)", ("bash", "git push *")), ("BASH", ("bash", "*")),
     ("Bash()", ("bash", "*")), ("Bash( )", ("bash", "*")), ("Bash(*)", ("bash", "*")), ("  Bash( ls ) ", ("bash", "ls")),
-    ("Shell(ls)", ("bash", "ls")), ("run_shell_command(ls)", ("bash", "ls")), ("Read(a)", ("read", "a")), ("Grep(a)", ("read", "a")),
-    ("Edit(src/**)", ("edit", "src/**")), ("Write(a)", ("edit", "a")), ("MultiEdit", ("edit", "*")), ("apply_patch", ("edit", "*")),
-    ("hashline(x)", ("edit", "x")), ("WebFetch(a.com)", ("network", "a.com")), ("mcp(a/b)", ("mcp", "a/b")), ("Task", ("task", "*")),
+    ("Shell(ls)", ("bash", "ls")), ("run_shell_command(ls)", ("bash", "ls")), ("Read(a)", ("read", "a")),
+    ("Grep(a)", ("read", "a")),
+    ("Edit(src/**)", ("edit", "src/**")), ("Write(a)", ("edit", "a")), ("MultiEdit", ("edit", "*")),
+    ("apply_patch", ("edit", "*")),
+    ("hashline(x)", ("edit", "x")), ("WebFetch(a.com)", ("network", "a.com")), ("mcp(a/b)", ("mcp", "a/b")),
+    ("Task", ("task", "*")),
     ("external_directory(/a)", ("external_directory", "/a")), ("ExternalDirectory(/a)", ("external_directory", "/a")),
     ("Bash(echo (a) b)", ("bash", "echo (a) b")), ("Bash(a\nb)", ("bash", "a\nb")), ("plan", ("plan", "*")),
     ("sandbox(off)", ("sandbox", "off")), ("process(x)", ("process", "x")),
@@ -456,7 +465,8 @@ def test_lexical(path: str, wanted: str) -> None:
 
 LINKS = CONTEXT._replace(
     files={
-        "/w/app/out": FileFact("link", "/etc"), "/w/app/up": FileFact("link", "../other"), "/w/app/loop": FileFact("link", "loop"),
+        "/w/app/out": FileFact("link", "/etc"), "/w/app/up": FileFact("link", "../other"),
+        "/w/app/loop": FileFact("link", "loop"),
         "/w/app/two": FileFact("link", "out/ssh"), "/w/app/file": FileFact("file"), "/w/app/odd": FileFact("link", None),
         "/w/app/root": FileFact("link", "/"), "/w/app/dot": FileFact("link", "./src/."),
     }
@@ -488,7 +498,8 @@ ZONES = [
     ("/w/app", "workspace"), ("/w/app/x", "workspace"), ("/w/apple", "outside"), ("/root2/x", "workspace"), ("/tmp/own/x", "tmp"),
     ("/tmp/x", "outside"), ("/usr/lib/x", "system"), ("/usrx", "outside"), ("/etc/hosts", "system"), ("/dev/null", "device"),
     ("/dev/fd/3", "device"), ("/dev/sda", "outside"), ("/proc", "system"), ("/proc/cpuinfo", "system"), ("/proc/self", "system"),
-    ("/proc/self/status", "system"), ("/proc/1/status", "system"), ("/proc/1/environ", "outside"), ("/proc/1/task/1/status", "outside"),
+    ("/proc/self/status", "system"), ("/proc/1/status", "system"), ("/proc/1/environ", "outside"),
+    ("/proc/1/task/1/status", "outside"),
     ("/proc/sys/kernel", "system"), ("/proc/net/tcp", "system"), ("/proc/keys", "outside"), ("/proc/x/status", "outside"),
     ("/home/dev/.pyenv/versions/3.11/x", "system"), ("/home/dev/.pyenv/x", "outside"), ("/home/devx/.pyenv/versions", "outside"),
     ("/home/dev", "outside"), ("/", "outside"),

@@ -21,7 +21,8 @@ from stockade.model.paths import (
     unescaped,
     zone,
 )
-from stockade.secrets.names import SUFFIXES, env_file, secret_path
+from stockade.secrets.names import SYSTEM, secret_path
+from stockade.secrets.patterns import pattern_asks
 
 # Findings in the order in which they are reported, the gravest first.
 ORDER = (
@@ -173,7 +174,9 @@ def _secret(target: Target, context: Context) -> str | None:
 
 
 _PROC_SECRETS = ("environ", "mem", "fd", "root", "cwd", "maps", "cmdline")
-_PROBES = (".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "credentials")
+
+
+_SYSTEM_PARTS = tuple(tuple(path.split("/")[1:]) for path in SYSTEM)
 
 
 def _secret_glob(target: Target) -> str | None:
@@ -181,6 +184,9 @@ def _secret_glob(target: Target) -> str | None:
     parts = glob_parts(target.path or "")
     if len(parts) > 2 and parts[0] == "proc" and any(any(can_match(p, n) for n in _PROC_SECRETS) for p in parts[2:]):
         return f"`{target.word}`, which can match the environment of a process"
+    for system in _SYSTEM_PARTS:
+        if len(parts) >= len(system) and all(map(can_match, parts, system)) and parts[len(system) - 1].strip("*"):
+            return f"`{target.word}`, which can match credentials of the system"
     literal = "/" + "/".join(unescaped(p) for p in parts if not is_pattern(p))
     if parts and secret_path(literal + "/x"):
         return f"`{target.word}` in a folder of credentials"
@@ -188,19 +194,8 @@ def _secret_glob(target: Target) -> str | None:
     if not is_pattern(last):
         why = secret_path("/" + unescaped(last))
         return f"`{target.word}`: {why}" if why else None
-    if last.lstrip("*?").startswith(".env") or env_file(unescaped(last).replace("*", "")):
-        return f"`{target.word}`, which asks for environment files"
-    plain = last.replace("*", "").replace("?", "")
-    if plain == "":
-        return None
-    ending = last.rpartition(".")[2] if "." in last else ""
-    if secret_path(f"/x{plain}") or (
-        is_pattern(ending) and ending.strip("*") and any(can_match(ending, s[1:]) for s in SUFFIXES)
-    ):
-        return f"`{target.word}`, which asks for keys"
-    if any(can_match(last, name) for name in _PROBES):
-        return f"`{target.word}`, which can match a file with secrets"
-    return None
+    asked = pattern_asks(last)
+    return f"`{target.word}`, {asked}" if asked else None
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -276,6 +271,8 @@ _NAMED_BY_PATTERN = AGENT_FOLDERS | AGENT_FILES
 def guarded_path(path: str) -> str | None:
     """`git-internals` or `agent-config` for a path that makes git, an agent or an editor run something."""
     parts = path.lower().split("/")[1:]
+    if path.endswith("/HEAD"):  # with it, a folder becomes a repository whose configuration git obeys
+        return "git-internals"
     if ".git" in parts or any(p.endswith(".git") and p != ".git" and len(p) > 4 for p in parts[:-1]):
         return "git-internals"
     if any(p in AGENT_FOLDERS for p in parts) or (parts and parts[-1] in AGENT_FILES):

@@ -46,7 +46,21 @@ def assigned_value(it: Interpreter, assign: Assign, *, associative: bool = False
         if not is_integer(value):
             it.taint("text is evaluated as a number by an integer variable", assign.start, assign.end)
         value = INTEGER
-    return (ANYTHING if assign.subscript is not None else value), None
+    if assign.subscript is None:
+        return value, None
+    return _element(it, assign, value)
+
+
+def _element(it: Interpreter, assign: Assign, value: Value) -> tuple[Value, tuple[Value, ...] | None]:
+    """`a[2]=x`: the whole array, where its other elements are known."""
+    parts = assign.subscript.parts if assign.subscript is not None else ()
+    digits = parts[0].text if len(parts) == 1 and isinstance(parts[0], Lit) else ""
+    array = it.state.array(assign.name) if assign.name in it.state.variables else ()
+    if not digits.isdigit() or array is None or int(digits) > len(array):
+        return ANYTHING, None
+    at = int(digits)
+    array = (*array[:at], value, *array[at + 1 :])
+    return array[0], array
 
 
 def _without_subscript(field: Field) -> Field:
@@ -94,6 +108,7 @@ def temporary(
 
 def variable_effects(it: Interpreter, name: str, value: Value, start: int, end: int) -> list[Effect]:
     """What setting a variable makes possible."""
+    name = it.state.resolve(name)
     role = variable_role(name)
     if role == "":
         return []
@@ -103,4 +118,6 @@ def variable_effects(it: Interpreter, name: str, value: Value, start: int, end: 
         return [Effect(Kind.HIJACK, None, f"sets {name}", start, end, "self-control")]
     if role == "run" and value.text is not None:
         it.run_text(value.text, start, end)
+    elif name == "PS4" and value.text is not None:  # expanded in front of every traced command
+        it.run_text(': "' + value.text.replace('"', '\\"') + '"', start, end)
     return [Effect(Kind.HIJACK, None, f"the variable {name} changes what runs", start, end, "variable")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from stockade.shell.assignments import variable_effects
 from stockade.shell.calls import Call, emit
 from stockade.shell.commands import interpreted
 from stockade.shell.roles import field_value
-from stockade.shell.state import Variable
+from stockade.shell.state import Variable, normal
 from stockade.shell.syntax import Assign, Lit, Word, byte_view, text_of
 from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Field, Value, is_integer, unknown
 
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-_QUIET_SHOPTS = frozenset(
-    ("nullglob", "globstar", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "checkwinsize", "histappend",
+QUIET_SHOPTS = frozenset(
+    ("nullglob", "globstar", "failglob", "nocasematch", "inherit_errexit", "checkwinsize", "histappend",
      "cmdhist", "checkhash", "globasciiranges", "huponexit", "xpg_echo", "expand_aliases")
 )  # fmt: skip
 
 
-_QUIET_OPTIONS = frozenset(
+QUIET_OPTIONS = frozenset(
     ("errexit", "nounset", "pipefail", "xtrace", "noglob", "verbose", "noclobber", "monitor", "notify", "errtrace",
      "functrace", "hashall", "braceexpand", "physical", "allexport")
 )  # fmt: skip
@@ -47,6 +48,14 @@ def _folder_argument(call: Call) -> Field | None:
     return operands[0] if operands else None
 
 
+def subscript(it: Interpreter, field: Field) -> None:
+    """A word that should name a variable, and may have a subscript: bash evaluates that."""
+    it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+    text = field.literal
+    if text is not None and "[" in text:
+        it.in_copy(lambda: it.run_text(f"(({text.partition('[')[2].rpartition(']')[0]}))", field.start, field.end))
+
+
 def cd(it: Interpreter, call: Call) -> Value:
     state = it.state
     field = _folder_argument(call)
@@ -57,8 +66,20 @@ def cd(it: Interpreter, call: Call) -> Value:
     elif field.literal == "-":
         state.change_folder(state.oldcwd)
     else:
-        state.change_folder(_folder_text(it, field))
+        _change(it, _folder_text(it, field))
     return EMPTY
+
+
+def _change(it: Interpreter, path: str | None) -> None:
+    """Changes the folder, from each of the folders that the shell may be in."""
+    state = it.state
+    before = state.cwd
+    state.change_folder(path)
+    if path is None or path.startswith("/"):
+        return
+    moved = [None if folder is None else normal(posixpath.join(folder, path)) for folder in it.fallbacks]
+    found = tuple(dict.fromkeys((*it.fallbacks, *(m for m in moved if m != state.cwd))))
+    it.fallbacks = found if len(found) <= 8 and before is not None else (None,)
 
 
 def _folder_text(it: Interpreter, field: Field) -> str | None:
@@ -83,7 +104,7 @@ def pushd(it: Interpreter, call: Call) -> Value:
         state.change_folder(state.stack.pop() if len(state.stack) == 1 else None)
         return ANYTHING
     state.stack.append(state.cwd)
-    state.change_folder(_folder_text(it, field))
+    _change(it, _folder_text(it, field))
     return ANYTHING
 
 
@@ -135,7 +156,7 @@ def _declare_one(
         _, value, array = values[name]
     else:
         if NAME.fullmatch(name) is None:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+            subscript(it, field)
             return
         if "=" not in text:
             old = it.state.variables.get(name)
@@ -145,6 +166,9 @@ def _declare_one(
     if "i" in flags and not is_integer(value):
         it.taint("text is evaluated as a number by an integer variable", field.start, field.end)
         value = INTEGER
+    if "n" in flags:
+        add(it, call, Kind.HIJACK, f"`{name}` becomes another name for a variable", field, "variable")
+    name = it.state.resolve(name)
     it.state.assign(name, value, array=array)
     it.state.variables[name] = Variable(value, array, exported, "i" in flags, "n" in flags, "A" in flags)
     call.effects.extend(variable_effects(it, name, value, *it.span(field.start, field.end)))
@@ -154,7 +178,7 @@ def unset(it: Interpreter, call: Call) -> Value:
     for field in call.args:
         text = field.literal
         if text is None or "[" in text:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+            subscript(it, field)
         elif not text.startswith("-"):
             it.state.variables.pop(text, None)
             it.state.functions.pop(text, None)
@@ -196,28 +220,31 @@ def names_after_options(call: Call, with_value: frozenset[str]) -> tuple[list[Fi
 def read(it: Interpreter, call: Call) -> Value:
     names, values = names_after_options(call, _READ_VALUES)
     stdin = call.stdin
+    ifs = it.state.variables.get("IFS")
+    separators = ifs.value.text if ifs is not None else None
     if "a" in values:
         names.append(values["a"])
     for at, field in enumerate(names):
         text = field.literal
         if text is None or NAME.fullmatch(text) is None:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+            subscript(it, field)
         elif "a" in values:
-            it.state.variables[text] = _read_array(stdin)
+            array = _read_array(stdin)
+            it.set_variable(text, array.value, field.start, field.end, array=array.array)
         else:
-            it.state.assign(
-                text, _read_value(stdin, whole=len(names) == 1) if len(names) == 1 else _read_part(stdin, at, len(names))
-            )
+            value = _read_value(stdin, whole=True) if len(names) == 1 else _read_part(stdin, at, len(names), separators)
+            it.set_variable(text, value, field.start, field.end)
     if not names:
         it.state.assign("REPLY", _read_value(stdin, whole=True))
     return done(it, call)
 
 
-def _read_part(stdin: Value, at: int, count: int) -> Value:
+def _read_part(stdin: Value, at: int, count: int, separators: str | None) -> Value:
     """One of several names: the words of a known line, as a possibility."""
     if stdin.texts is None or len(stdin.texts) != 1:
         return unknown(stdin.tags)
-    words = stdin.texts[0].split("\n")[0].split(None, count - 1)
+    line = stdin.texts[0].split("\n")[0]
+    words = re.split(f"[{re.escape(separators)}]", line, maxsplit=count - 1) if separators else line.split(None, count - 1)
     return Value((words[at] if at < len(words) else "",), False, tags=stdin.tags)
 
 
@@ -229,7 +256,7 @@ def _read_array(stdin: Value) -> Variable:
 
 
 def _read_value(stdin: Value, *, whole: bool) -> Value:
-    if stdin.kind == "listed" and whole:
+    if stdin.kind in ("listed", "int") and whole:
         return stdin
     if stdin.texts:
         lines = tuple(dict.fromkeys(line for text in stdin.texts for line in text.split("\n") if line))
@@ -246,9 +273,10 @@ def mapfile(it: Interpreter, call: Call) -> Value:
     for field in names:
         text = field.literal
         if text is None or NAME.fullmatch(text) is None:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+            subscript(it, field)
         else:
-            it.state.variables[text] = _lines_array(call.stdin)
+            array = _lines_array(call.stdin)
+            it.set_variable(text, array.value, field.start, field.end, array=array.array)
     return done(it, call)
 
 
@@ -273,9 +301,9 @@ def let(it: Interpreter, call: Call) -> Value:
 def getopts(it: Interpreter, call: Call) -> Value:
     for field in call.args[1:2]:
         if field.literal is not None and NAME.fullmatch(field.literal):
-            it.state.assign(field.literal, ANYTHING)
+            it.set_variable(field.literal, ANYTHING, field.start, field.end)
         else:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+            subscript(it, field)
     return done(it, call)
 
 
@@ -303,7 +331,7 @@ def set_options(it: Interpreter, call: Call) -> Value:
             it.state.tracing = True
         if text is not None and "o" in text[1:] and args:
             named = args.pop(0)
-            if named.literal not in _QUIET_OPTIONS:
+            if named.literal not in QUIET_OPTIONS:
                 add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", named, "shell-option")
     return done(it, call)
 
@@ -319,7 +347,7 @@ def shopt(it: Interpreter, call: Call) -> Value:
         text = field.literal
         if text == "expand_aliases":
             it.state.expand_aliases = True
-        elif text is None or (not text.startswith("-") and text not in _QUIET_SHOPTS | _QUIET_OPTIONS):
+        elif text is None or (not text.startswith("-") and text not in QUIET_SHOPTS | QUIET_OPTIONS):
             add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", field, "shell-option")
     return done(it, call)
 
@@ -327,6 +355,9 @@ def shopt(it: Interpreter, call: Call) -> Value:
 def wait(it: Interpreter, call: Call) -> Value:
     _, values = names_after_options(call, frozenset("p"))
     field = values.get("p")
-    if field is not None and (field.literal is None or NAME.fullmatch(field.literal) is None):
-        it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+    if field is not None:
+        if field.literal is None or NAME.fullmatch(field.literal) is None:
+            subscript(it, field)
+        else:
+            it.set_variable(field.literal, ANYTHING, field.start, field.end)
     return done(it, call)

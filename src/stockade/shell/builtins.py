@@ -5,6 +5,7 @@ A builtin that is missing here is looked up as a program, and asks if it is not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from stockade.shell.builtin_state import (
     getopts,
     let,
     mapfile,
+    names_after_options,
     popd,
     pushd,
     pwd,
@@ -25,11 +27,12 @@ from stockade.shell.builtin_state import (
     set_options,
     shift,
     shopt,
+    subscript,
     unset,
     wait,
 )
 from stockade.shell.calls import Call, targets
-from stockade.shell.commands import run_program
+from stockade.shell.commands import run, run_program
 from stockade.shell.outputs import echo_text, printf_text
 from stockade.shell.values import ANYTHING, Value
 
@@ -75,7 +78,7 @@ def _test(it: Interpreter, call: Call) -> Value:
             for target in targets(it, operand):
                 call.effects.append(Effect(Kind.LIST, target, "", *it.span(operand.start, operand.end)))
         elif field.literal in ("-v", "-R") and (operand.literal is None or "[" in operand.literal):
-            it.taint("the subscript of a variable name is evaluated", operand.start, operand.end)
+            subscript(it, operand)
     if any(f.many and not f.sure for f in args) and not all(f.literal for f in args[:1]):
         if args and args[0].many:
             it.taint("an operator of a test that is not known", args[0].start, args[0].end)
@@ -88,17 +91,28 @@ def _echo(it: Interpreter, call: Call) -> Value:
 
 def _printf(it: Interpreter, call: Call) -> Value:
     args = call.args
-    if args and args[0].literal == "-v":
-        field = args[1] if len(args) > 1 else args[0]
-        text = field.literal
-        if text is None or NAME.fullmatch(text) is None:
-            it.taint("the subscript of a variable name is evaluated", field.start, field.end)
+    if args and (args[0].literal or "").startswith("-v"):
+        words, values = names_after_options(call, frozenset("v"))
+        field = values.get("v", args[0])
+        if field.literal is None or NAME.fullmatch(field.literal) is None:
+            subscript(it, field)
         else:
-            it.state.assign(text, printf_text(args[2:]))
+            it.set_variable(field.literal, printf_text(words), field.start, field.end)
         return done(it, call)
     if args and args[0].literal is None and args[0].can_be_option:
         it.taint("an option of printf that is not known", args[0].start, args[0].end)
     return done(it, call, printf_text(args))
+
+
+def _jobs(it: Interpreter, call: Call) -> Value:
+    """`jobs -x COMMAND` runs the command."""
+    args = list(call.args)
+    while args and re.fullmatch(r"-[a-z]+|--", args[0].literal or ""):
+        if "x" in (args.pop(0).literal or ""):
+            return run(it, call.inside(args, "jobs", external=False)) if args else done(it, call)
+    if args and args[0].literal is None:
+        add(it, call, Kind.UNKNOWN, "an option of `jobs` that is not known", args[0], "option")
+    return done(it, call, ANYTHING)
 
 
 def _type(it: Interpreter, call: Call) -> Value:
@@ -120,7 +134,7 @@ BUILTINS: dict[str, Callable[[Interpreter, Call], Value]] = {
     "hash": hash_names, "enable": _unmodelled, "bind": _unmodelled, "fc": _unmodelled, "complete": complete,
     "compgen": complete, "compopt": _quiet, "history": _history, "test": _test, "[": _test, "echo": _echo,
     "printf": _printf, "type": _type, "help": _type, "true": _quiet, "false": _quiet, ":": _quiet, "umask": _quiet,
-    "ulimit": _quiet, "wait": wait, "jobs": _type, "exit": _quiet, "return": _quiet, "break": _quiet,
+    "ulimit": _quiet, "wait": wait, "jobs": _jobs, "exit": _quiet, "return": _quiet, "break": _quiet,
     "continue": _quiet, "times": _quiet, "disown": _quiet, "fg": _quiet, "bg": _quiet, "caller": _quiet,
     "logout": _quiet, "kill": _external,
 }  # fmt: skip

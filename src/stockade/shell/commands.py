@@ -12,7 +12,7 @@ from stockade.shell.assignments import assigned_value, only_assignments, tempora
 from stockade.shell.calls import Call, Ran, effect_at, emit, exact_path, forget_written, shown, targets
 from stockade.shell.catalog import catalog
 from stockade.shell.redirects import open_redirects
-from stockade.shell.state import normal
+from stockade.shell.state import Variable, normal
 from stockade.shell.syntax import Assign, Simple
 from stockade.shell.values import (
     ANYTHING,
@@ -69,14 +69,22 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
         out = declare(it, call, operands)
     else:
         out = run(it, call)
-    if restore is not None:
-        it.state.variables = restore
+    for assign, _ in assigned if restore is not None else ():
+        _restore(it, assign.name, restore or {})
     left = out if opened is None else opened.finish(it.state, out)
     if it.sinks:
         it.flush_sinks(concat(out, stdin))
     if fields[0].text == "exec" and len(fields) == 1:
         it.stdin = stdin
     return left
+
+
+def _restore(it: Interpreter, name: str, before: dict[str, Variable]) -> None:
+    """Ends a variable that held for one command; what the command itself has set stays."""
+    if name in before:
+        it.state.variables[name] = before[name]
+    else:
+        it.state.variables.pop(name, None)
 
 
 # -- redirections ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stockade.shell.redirects import look_at
 from stockade.shell.syntax import Cond, Word
-from stockade.shell.values import EMPTY, Value, is_integer
+from stockade.shell.values import EMPTY, Field, Value, is_integer
 
 if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
@@ -36,4 +36,6 @@ def _compared(it: Interpreter, values: list[Value], words: tuple[Word, ...]) -> 
 def _named(it: Interpreter, value: Value, start: int, end: int) -> None:
     name = value.text
     if name is None or "[" in name:
-        it.taint("the subscript of a variable name is evaluated", start, end)
+        from stockade.shell.builtin_state import subscript
+
+        subscript(it, Field(name, start, end))

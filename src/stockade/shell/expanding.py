@@ -7,6 +7,7 @@ prints) and `taint` (report bytes that evaluate data as code, so that nothing ab
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 import re
 from collections.abc import Callable
@@ -40,17 +41,19 @@ _NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|[0-9]+#[0-9A-Za-z@_]+")
 class Expander:
     """Expands words in a State."""
 
-    __slots__ = ("run_script", "state", "taint")
+    __slots__ = ("assign", "run_script", "state", "taint")
 
     def __init__(
         self,
         state: State,
         run_script: Callable[[Subst], Value],
         taint: Callable[[str, int, int], None],
+        assign: Callable[[str, Value, int, int], None],
     ) -> None:
         self.state = state
         self.run_script = run_script
         self.taint = taint
+        self.assign = assign
 
     # -- entry points ----------------------------------------------------------------------------
 
@@ -140,8 +143,8 @@ class Expander:
         """`${@:2}` and `${a[@]:1:3}`, for numbers that are written out."""
         if part.op != ":" or elements is None:
             return elements
-        m = re.fullmatch(r" ?([0-9]+)(?::([0-9]+))?", _lit(part.arg) if part.arg is not None else "")
-        if m is None:
+        m = re.fullmatch(r" ?(-?[0-9]+)(?::([0-9]+))?", _lit(part.arg) if part.arg is not None else "")
+        if m is None or -int(m.group(1)) > len(elements):
             return None
         begin = int(m.group(1)) - (part.name == "@" and int(m.group(1)) > 0)
         return elements[begin:] if m.group(2) is None else elements[begin : begin + int(m.group(2))]
@@ -217,7 +220,7 @@ class Expander:
             return self.run_script(part)
         if isinstance(part, Arith):
             self.arithmetic(part.body)
-            return INTEGER
+            return _computed(_lit(part.body)) if all(isinstance(p, Lit) for p in part.body.parts) else INTEGER
         return self._param(part)
 
     def _param(self, part: Param) -> Value:
@@ -286,6 +289,9 @@ class Expander:
         return value._replace(tags=value.tags | {SECRET})
 
     def _indirect(self, part: Param) -> Value:
+        if part.name == "#":  # the last argument
+            arguments = self.state.arguments
+            return arguments[-1] if arguments else ANYTHING
         name = self.state.lookup(part.name).text
         if name is None or not _IDENTIFIER.fullmatch(name):
             self.taint("an indirect expansion of a name that is not known", part.start, part.end)
@@ -327,7 +333,7 @@ class Expander:
         if alternative.kind == "mixed":
             result = result._replace(kind="mixed")
         if op == "=" and _IDENTIFIER.fullmatch(part.name):
-            self.state.assign(part.name, result)
+            self.assign(part.name, result, part.start, part.end)
         return result
 
     def _substring(self, value: Value, arg: Word) -> Value:
@@ -381,7 +387,7 @@ class Expander:
             if not assigns and not is_integer(self.state.number(name)):
                 self.taint(f"the variable {name} may hold code and is evaluated as a number", part.start, part.end)
             if assigns or changes:
-                self.state.assign(name, INTEGER)
+                self.assign(name, INTEGER, part.start, part.end)
 
 
 # -- helpers -------------------------------------------------------------------------------------
@@ -389,6 +395,27 @@ class Expander:
 
 def _lit(word: Word) -> str:
     return "".join(p.text for p in word.parts if isinstance(p, Lit)) if word.parts else ""
+
+
+def _computed(text: str) -> Value:
+    """The result of sums and products of plain numbers; any other arithmetic is some number."""
+    if len(text) > 64 or not re.fullmatch(r"[0-9 +*()-]+", text) or "**" in text:
+        return INTEGER
+    try:
+        return known(str(_sum(ast.parse(text.strip(), mode="eval").body)))
+    except (SyntaxError, ValueError):
+        return INTEGER
+
+
+def _sum(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        left, right = _sum(node.left), _sum(node.right)
+        result = left + right if isinstance(node.op, ast.Add) else left - right if isinstance(node.op, ast.Sub) else left * right
+        if abs(result) < 1 << 62:
+            return result
+    raise ValueError("not plain arithmetic")
 
 
 def _is_all(part: Param) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from stockade.model.paths import is_pattern
+from stockade.secrets.patterns import pattern_asks
 from stockade.shell.syntax import byte_view, text_of
-from stockade.shell.values import ANYTHING, MAX_ALTERNATIVES, NO_TAGS, Field, Value, common_prefix, unknown
+from stockade.shell.values import ANYTHING, MAX_ALTERNATIVES, NO_TAGS, SECRET, Field, Value, common_prefix, unknown
 
 _GLOB = re.compile(r"[*?\[]")
 
@@ -151,7 +152,9 @@ def field_value(field: Field) -> Value:
     if field.glob:
         fixed = (field.text or "").split("*")[0].split("?")[0].split("[")[0]
         folder = fixed[: fixed.rfind("/") + 1]
-        return Value(None, True, "listed", prefix=folder or fixed, under=folder or ".", tags=field.tags)
+        asks = any(pattern_asks(part) for part in (field.text or "").split("/"))
+        tags = field.tags | {SECRET} if asks else field.tags
+        return Value(None, True, "listed", prefix=folder or fixed, under=folder or ".", tags=tags)
     if field.text is not None:
         texts = field.alts or (field.text,)
         return Value(tuple(byte_view(t) for t in texts), field.sure, tags=field.tags)

@@ -87,7 +87,17 @@ class Interpreter:
         return self.source if self.source is not None else (start, end)
 
     def expander(self) -> Expander:
-        return Expander(self.state, self.substitution, self.taint)
+        return Expander(self.state, self.substitution, self.taint, self.set_variable)
+
+    def set_variable(self, name: str, value: Value, start: int, end: int, *, array: tuple[Value, ...] | None = None) -> None:
+        """Any way to set a variable that is no assignment: what that makes possible is reported here."""
+        from stockade.shell.assignments import variable_effects
+
+        begin, stop = self.span(start, end)
+        effects = variable_effects(self, self.state.resolve(name), value, begin, stop)
+        self.state.assign(name, value, array=array)
+        if effects:
+            self.emit(Segment((), None, (), (), tuple(effects), begin, stop))
 
     def taint(self, why: str, start: int, end: int) -> None:
         """Something evaluates data as code here."""
@@ -221,9 +231,11 @@ class Interpreter:
             out = concat(out, self.pipeline(item.pipeline))
             if self.state.cwd != before:
                 left.append(before)
+            left.extend(folder for folder in self.fallbacks if folder not in base and folder not in left)
             if item.joined_by == "||":
                 self._join_variables(snapshot)
                 snapshot = None
+                base = tuple(dict.fromkeys((*base, *left)))  # either side of `||` may have run
             if snapshot is None:
                 snapshot = dict(self.state.variables)
         if len(items) > 1:
@@ -364,7 +376,7 @@ class Interpreter:
             value = self._loop_value(node)
 
             def once() -> Value:
-                self.state.assign(node.name, value)
+                self.set_variable(node.name, value, node.start, node.start)
                 return self.script(node.body, self.stdin)
 
             return self._repeat(once)

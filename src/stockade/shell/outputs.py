@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Kind
 from stockade.model.paths import glob_folder
 from stockade.secrets.names import secret_path
+from stockade.secrets.patterns import pattern_asks
 from stockade.shell.arguments import Reading
 from stockade.shell.calls import Call
 from stockade.shell.expansions import ansi_c
+from stockade.shell.fields import field_value
 from stockade.shell.state import normal
 from stockade.shell.syntax import Refused, byte_view
 from stockade.shell.values import (
@@ -76,6 +78,8 @@ def _joined(fields: list[Field]) -> Value:
 def _listed_text(fields: list[Field], tags: frozenset[str]) -> Value:
     for field in fields:
         tags |= field.tags
+    if len(fields) == 1 and fields[0].glob:
+        return field_value(fields[0])
     if len(fields) == 1 and fields[0].kind:
         field = fields[0]
         return Value(None, True, field.kind, field.prefix, under=field.under, tags=tags)
@@ -238,6 +242,21 @@ def _which(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) 
     return None
 
 
+_HASHES = re.compile(r"--(?:format|pretty)=(?:format:|tformat:)?%[hH]")
+_PLAIN_LOG = re.compile(
+    r"-n|-?[0-9]+|--(?:all|reverse|no-merges|merges|first-parent|branches|tags|max-count=[0-9]+)|[A-Za-z][\w./~^-]*|--"
+)
+
+
+def _prints_commits(words: list[str | None]) -> bool:
+    """`git rev-list …` and `git log --format=%H …`: lines of hexadecimal digits, nothing else."""
+    if words[:1] == ["rev-list"]:
+        return all(w is not None and _PLAIN_LOG.fullmatch(w) for w in words[1:])
+    if words[:1] != ["log"] or not any(w is not None and _HASHES.fullmatch(w) for w in words):
+        return False
+    return all(w is not None and (_HASHES.fullmatch(w) or _PLAIN_LOG.fullmatch(w)) for w in words[1:])
+
+
 def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     words = [f.literal for f in call.args]
     if words == ["rev-parse", "--show-toplevel"]:
@@ -246,6 +265,10 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
         return known(byte_view(f"{it.context.workspace}/.git/{words[2]}") + "\n")
     if words == ["rev-parse", "--git-dir"]:
         return known(".git\n")
+    if words[:1] == ["rev-parse"]:
+        tags |= _pattern_tags([f._replace(text=f.text.rpartition(":")[2]) for f in call.args if f.text and ":" in f.text])
+    if _prints_commits(words):
+        return Value(None, kind="int", tags=tags)
     if words[:1] in (["rev-parse"], ["merge-base"]) and all(
         w is not None and (w in _PRINTS_ONE or w[:1] != "-") for w in words[1:]
     ):
@@ -298,9 +321,15 @@ def _pattern_tags(args: list[Field]) -> frozenset[str]:
 def asks_for_secret(pattern: str) -> bool:
     """Whether a glob or regular expression for names is about files that hold secrets."""
     plain = re.sub(r"[*?^$\\()\[\]+]", "", pattern).strip("/")
-    return bool(plain) and (
-        secret_path("/" + plain) is not None or plain.startswith(".env") or plain in ("environ", "id_rsa", ".ssh")
-    )
+    if not plain:
+        return False
+    if secret_path("/" + plain) is not None or plain.startswith(".env") or plain in ("environ", "id_rsa", ".ssh", ".e", ".en"):
+        return True
+    last = re.sub(r"\{[^{}]*\}", "*", pattern.rpartition("/")[2])
+    return pattern_asks(last, dots=True) is not None if _GLOB.search(last) else False
+
+
+_GLOB = re.compile(r"[*?\[]")
 
 
 def _dirname(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
@@ -336,7 +365,8 @@ def _asked(call: Call, reading: Reading) -> frozenset[str]:
     name = (call.fields[0].text or "").rpartition("/")[2]
     if name in ("grep", "egrep", "fgrep", "rg") and "-v" not in reading.options:
         if any(
-            _WORDS_OF_SECRETS.search(f.text or "") for f in (*reading.operands[:1], *(u.field for u in reading.uses if u.option))
+            _WORDS_OF_SECRETS.search(f.text or "") or asks_for_secret(f.text or "")
+            for f in (*reading.operands[:1], *(u.field for u in reading.uses if u.option))
         ):
             return frozenset((SECRET,))
     return NO_TAGS

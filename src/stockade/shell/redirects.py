@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind, Segment
 from stockade.secrets.names import secret_path
 from stockade.shell.calls import exact_path, targets
+from stockade.shell.fields import field_value
 from stockade.shell.state import State
-from stockade.shell.syntax import Lit, Redirect, Script, Simple, Word, text_of
+from stockade.shell.syntax import Redirect, Script, Simple
 from stockade.shell.values import ANYTHING, EMPTY, NETWORK, SECRET, Field, Value, concat, known, unknown
 
 if TYPE_CHECKING:
@@ -58,36 +59,28 @@ def _open(it: Interpreter, opened: Opened, redirect: Redirect) -> None:
         else:
             it.expander().value(redirect.heredoc.body)
         return
-    value = it.expander().value(redirect.target)
     if op == "<<<":
+        value = it.expander().value(redirect.target)
         from stockade.shell.values import glue
 
         opened.stdin = glue(value, known("\n"))
         return
-    if op in ("<&", ">&") and _is_duplicate(redirect.target, value):
+    fields = it.expander().fields(redirect.target)
+    field = fields[0] if len(fields) == 1 else Field(None, redirect.target.start, redirect.target.end)
+    value = field_value(field)
+    if op in ("<&", ">&") and _is_duplicate(value):
         if op == "<&" and redirect.fd in ("", "0"):
             opened.stdin = it.state.written.get(f"&{value.text}", ANYTHING)
         elif op == ">&" and redirect.fd in ("", "1"):
             opened.captured = True
         return
-    field = _redirect_field(it, redirect.target, value)
-    _open_file(it, opened, redirect, field)
+    start, end = it.span(field.start, field.end)
+    _open_file(it, opened, redirect, field._replace(start=start, end=end, sure=field.sure and not field.many))
 
 
-def _is_duplicate(target: Word, value: Value) -> bool:
+def _is_duplicate(value: Value) -> bool:
     text = value.text
-    if text is not None:
-        return _DUPLICATE.fullmatch(text) is not None
-    return value.kind == "int" or (len(target.parts) == 1 and not isinstance(target.parts[0], Lit) and value.prefix == "")
-
-
-def _redirect_field(it: Interpreter, target: Word, value: Value) -> Field:
-    start, end = it.span(target.start, target.end)
-    if value.texts is None:
-        return Field(None, start, end, value.sure, False, False, value.kind, value.prefix, value.suffix, value.under, value.tags)
-
-    texts = tuple(text_of(t) for t in value.texts)
-    return Field(texts[0], start, end, value.sure, tags=value.tags, alts=texts if len(texts) > 1 else ())
+    return value.kind == "int" or (text is not None and _DUPLICATE.fullmatch(text) is not None)
 
 
 def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field) -> None:
@@ -107,7 +100,7 @@ def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field
     for text in field.alts or (field.text,):
         for target in targets(it, field._replace(text=text, alts=())):
             opened.effects.append(Effect(kind, target, "", begin, stop, "redirect" if writes else ""))
-    if not field.sure:
+    if not field.sure or (writes and field.glob):
         opened.effects.append(Effect(Kind.UNKNOWN, None, "the file of a redirection is not known", begin, stop, "value"))
     path = exact_path(it, field)
     if not writes:

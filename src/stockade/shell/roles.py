@@ -74,6 +74,8 @@ def _run(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
 
 
 def _load(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
+    if reading.program.name == "pytest" and (use.field.literal or "").startswith("no:"):
+        return  # `-p no:NAME` keeps a plugin from being loaded
     what = use.option or "an operand"
     _plain(it, call, Kind.HIJACK, f"`{what}` loads code or configuration", use.field, "loads")
     _path(it, call, "read", use.field, False)

@@ -155,11 +155,14 @@ class State:
             return None
         return variable.array if variable.array is not None else (variable.value,)
 
+    def resolve(self, name: str) -> str:
+        """The variable that a name stands for: itself, or what its `declare -n` points at."""
+        variable = self.variables.get(name)
+        return variable.value.text if variable is not None and variable.reference and variable.value.text else name
+
     def assign(self, name: str, value: Value, *, array: tuple[Value, ...] | None = None) -> None:
+        name = self.resolve(name)
         old = self.variables.get(name)
-        if old is not None and old.reference and old.value.text:
-            name = old.value.text
-            old = self.variables.get(name)
         exported = old.exported if old is not None else False
         integer = old.integer if old is not None else False
         associative = old.associative if old is not None else False

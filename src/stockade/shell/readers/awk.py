@@ -138,6 +138,8 @@ class _Program:
     def _name(self, at: int, text: str) -> None:
         if text == "system":
             self._runs(self._literal(at + 2) if self._text(at + 3) == ")" else None)
+        elif text == "ARGV" and any(t.text in ("=", "split") for t in self.tokens[at : at + 8]):
+            self._add(Kind.UNKNOWN, "awk changes which files it reads", "awk")
         elif text == "ENVIRON":
             self._environment(at)
         elif text.startswith("@"):

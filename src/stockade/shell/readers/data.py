@@ -127,7 +127,7 @@ def _dot(it: Interpreter, call: Call, name: str, rest: str) -> None:
 
 
 _JQ_ENVIRONMENT = re.compile(
-    r"(?<![.\w\"'])(?:env|strenv|envsubst|load\w*)\b|\$ENV|\$__prog|\bimport\b|\binclude\b|input_filename"
+    r"(?<![.\w\"'])(?:env|strenv|envsubst|load\w*)\b(?!\s*:)|\$ENV|\$__prog|\bimport\b|\binclude\b|input_filename"
 )
 
 

@@ -33,10 +33,16 @@ def dd(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     return None
 
 
+_CLUSTER = re.compile(r"-(?!-)[^oOkT]*[bhjxyzPD#\"t].*[oOkT]")
+
+
 def less(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     """An operand `+command` is typed into the pager; only movements are harmless."""
     for field in call.args:
         text = field.literal or ""
+        if _CLUSTER.match(text):
+            detail = "letters behind the value of an option, which are options again"
+            call.effects.append(Effect(Kind.UNKNOWN, None, detail, *it.span(field.start, field.end)))
         if text.startswith("+") and not re.fullmatch(r"\+(?:[0-9gGF]+|/[^\n!|]*)", text):
             call.effects.append(
                 Effect(
@@ -62,6 +68,18 @@ def ps(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         text = field.literal or ""
         if re.fullmatch(r"[A-Za-z]+|-(?=[a-z]*a)(?=[a-z]*x)[a-z]+", text) and "e" in text:
             call.effects.append(Effect(Kind.SECRET, None, "shows the environment of processes", *it.span(field.start, field.end)))
+    for field in call.args:
+        if "environ" in (field.text or "").lower():
+            call.effects.append(Effect(Kind.SECRET, None, "shows the environment of processes", *it.span(field.start, field.end)))
+    return None
+
+
+def response(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """`@FILE` stands for the words in the file: any option can be among them."""
+    for field in call.args:
+        if (field.text or field.prefix).startswith("@"):
+            detail = "takes its options from a file"
+            call.effects.append(Effect(Kind.UNKNOWN, None, detail, *it.span(field.start, field.end), code="option"))
     return None
 
 
@@ -92,7 +110,9 @@ def ln(it: Interpreter, call: Call, reading: Reading) -> Value | None:
         text = field.text
         joined = field if text is None or text.startswith("/") else field._replace(text=f"{folder}/{text}")
         for target in targets(it, joined):
-            call.effects.append(Effect(Kind.READ, target, "", *it.span(field.start, field.end)))
+            # What is written through the link later changes what it leads to.
+            for kind in (Kind.READ, Kind.EDIT):
+                call.effects.append(Effect(kind, target, "", *it.span(field.start, field.end)))
     return None
 
 

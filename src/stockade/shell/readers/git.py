@@ -92,7 +92,7 @@ def _words(it: Interpreter, call: Call, reading: Reading) -> None:
                     call.effects.append(Effect(Kind.WRITE, target, "", *it.span(field.start, field.end)))
     for use in reading.uses:
         text = use.field.text or ""
-        if use.option == "-L" and ":" in text and not text.startswith(":"):
+        if use.option == "-L" and ":" in text:
             for target in targets(it, use.field._replace(text=text.rpartition(":")[2])):
                 call.effects.append(Effect(Kind.READ, target, "", *it.span(use.field.start, use.field.end)))
     if reading.path[:1] == ["config"]:

@@ -129,3 +129,13 @@ def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
 
 
 __all__ = ["curl", "docker", "field_value", "getent", "rsync", "ssh"]
+
+
+def ss(it: Interpreter, call: Call, reading: Reading) -> Value | None:
+    """A name in a filter of addresses is looked up."""
+    for field in reading.operands:
+        text = field.text or ""
+        if field.literal is None or re.search(r"[A-Za-z0-9-]\.[A-Za-z]", text):
+            begin, stop = it.span(field.start, field.end)
+            call.effects.append(Effect(Kind.NETWORK, None, "looks a name up", begin, stop))
+    return None

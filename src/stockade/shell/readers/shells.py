@@ -36,9 +36,7 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
             if text not in _LONG:
                 _add(it, call, Kind.UNKNOWN, f"the option `{text}` of a shell is not described", field)
         else:
-            letters += text[1:]
-            if ("o" in text or "O" in text) and args:
-                args.pop(0)
+            letters = _lettered(it, call, field, letters, args)
     name = (call.fields[0].text or "").rsplit("/", 1)[-1]
     if name not in _BASH_LIKE:
         _add(it, call, Kind.UNKNOWN, f"{name} is not bash; its own syntax is not modelled", call.fields[0], "other-shell")
@@ -53,6 +51,23 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     out = _run(it, inner, letters, args)
     it.posix = outer
     return ran(out)
+
+
+def _lettered(it: Interpreter, call: Call, field: Field, letters: str, args: list[Field]) -> str:
+    """A group of one-letter options: `+n` takes `-n` back, `-o` and `-O` name an option of the shell."""
+    from stockade.shell.builtin_state import QUIET_OPTIONS, QUIET_SHOPTS
+
+    text = field.literal or ""
+    if set(text[1:]) & set("kpr"):
+        _add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", field, "shell-option")
+    for letter, quiet in (("o", QUIET_OPTIONS), ("O", QUIET_SHOPTS)):
+        if letter in text[1:] and args:
+            named = args.pop(0)
+            if named.literal not in quiet:
+                _add(it, call, Kind.UNKNOWN, "an option of the shell that is not modelled", named, "shell-option")
+    if text.startswith("+"):
+        return "".join(letter for letter in letters if letter not in text)
+    return letters + text[1:]
 
 
 def _add(it: Interpreter, call: Call, kind: Kind, detail: str, field: Field, code: str = "") -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from stockade.model.effects import Effect, Kind
 from stockade.shell.arguments import Reading
 from stockade.shell.assignments import variable_effects
-from stockade.shell.calls import Call, emit, ran
+from stockade.shell.calls import Call, emit, exact_path, ran
 from stockade.shell.commands import interpreted, run
 from stockade.shell.roles import field_value
-from stockade.shell.state import normal
+from stockade.shell.state import Variable, normal
 from stockade.shell.syntax import byte_view, text_of
 from stockade.shell.values import ANYTHING, Field, Value, known
 
@@ -27,6 +27,7 @@ _MAX_WORDS = 64
 def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """`env`, `sudo` and their like: assignments, then a command; `env -S` splits a string."""
     command = reading.commands.pop() if reading.commands else []
+    before_run = dict(it.state.variables)
     while command:
         if command[0].literal == "-":  # the old spelling of `-i`
             command.pop(0)
@@ -35,7 +36,9 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         if m is None:
             break
         field = command.pop(0)
-        call.effects.extend(variable_effects(it, m.group(1), known(byte_view(m.group(2))), field.start, field.end))
+        value = Value((byte_view(m.group(2)),), field.sure, tags=field.tags)
+        call.effects.extend(variable_effects(it, m.group(1), value, *it.span(field.start, field.end)))
+        it.state.variables[m.group(1)] = Variable(value, exported=True)
     split = reading.values.get("-S")
     if split is not None:
         return _split_string(it, call, split, command)
@@ -58,6 +61,7 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         it.state.cwd = normal(path) if path is not None else None
     out = run(it, call.inside(command, call.fields[0].text or "env"))
     it.state.cwd = before
+    it.state.variables = before_run
     return ran(out)
 
 
@@ -92,7 +96,8 @@ def xargs(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     command = reading.commands.pop() if reading.commands else [Field("echo", call.start, call.end)]
     stdin = call.stdin
     if "-a" in reading.values:
-        stdin = Value(None, False)
+        path = exact_path(it, reading.values["-a"])
+        stdin = it.state.written.get(path, Value(None, False)) if path is not None else Value(None, False)
     marker = _marker(reading)
     it.nested += 1
     if marker is not None:
@@ -136,7 +141,7 @@ def _split(reading: Reading, text: str) -> list[str] | None:
 
 
 def _unknown(call: Call, stdin: Value) -> Field:
-    listed = stdin.kind == "listed"
+    listed = stdin.kind in ("listed", "int")
     return Field(
         None, call.start, call.end, sure=listed, many=True, kind=stdin.kind, prefix=text_of(stdin.prefix),
         under=stdin.under, tags=stdin.tags,
