@@ -147,8 +147,12 @@ def answer_of(thing: Thing, context: Context, case: Case) -> Answer:
     answer = by_rules_and_guards(thing, ruling.winner, case)
     if ruling.maybe is not None and answer.verdict != DENY and ruling.maybe.layer not in lifted:
         answer = answer._replace(verdict=ASK, layer=ruling.maybe.layer, liftable=False)
-    if ruling.held is not None and ruling.held.verdict > answer.verdict and ruling.held.layer not in lifted:
-        answer = answer._replace(verdict=ruling.held.verdict, layer=ruling.held.layer)
+    if ruling.held is not None and ruling.held.layer not in lifted:
+        held = answer._replace(verdict=ruling.held.verdict, layer=ruling.held.layer)
+        if ruling.held.verdict == ASK and not is_specific(ruling.held):  # what the safe list lifts, as anywhere
+            open_rule = ruling.winner.verdict == ALLOW and not is_specific(ruling.winner)
+            held = by_rules_and_guards(thing, ruling.held, case) if open_rule else answer
+        answer = held if held.verdict > answer.verdict else answer
     return in_mode(thing, answer, case)
 
 

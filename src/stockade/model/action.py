@@ -118,6 +118,8 @@ def _host(given: Mapping[str, Any], tool: str) -> str:
     scheme, separator, rest = url.partition("://")
     if not separator:
         raise ActionError(f"the input of `{tool}` needs a full URL, such as `https://host/path`")
+    if "\\" in url or any(c <= " " or c == "\x7f" for c in url):
+        raise ActionError(f"the URL of `{tool}` has a backslash, a blank or a control character: write it percent-encoded")
     authority = rest.split("/")[0].split("?")[0].split("#")[0].rpartition("@")[2].lower()
     if ":" not in authority.rpartition("]")[2]:
         authority += {"http": ":80", "https": ":443"}.get(scheme.lower(), "")

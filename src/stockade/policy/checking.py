@@ -36,11 +36,11 @@ def answer(check: Check, context: Context, policy: Policy, settled: Settled | No
     settled = settled or settle(check.key, check.subject, context, policy)
     result = _by_rules(check, settled, policy)
     strict = settled.strict
-    if strict is not None and result.verdict is not DENY and not _lifted(strict, policy):
+    if strict is not None and result.verdict is not DENY and not lifted(strict, policy):
         reason = f"a word that is not known could make the rule `{strict}` match"
         result = result._replace(verdict=ASK, rule=strict.id, layer=strict.layer, liftable=False, reason=reason)
     held = settled.held
-    if held is not None and not _lifted(held, policy):
+    if held is not None and not lifted(held, policy):
         result = _tightened(check, settled, held, result, policy)
     return _in_mode(check, result, policy)
 
@@ -60,7 +60,7 @@ def _tightened(check: Check, settled: Settled, held: Rule, result: CheckResult, 
     return result._replace(verdict=held.verdict, rule=held.id, layer=held.layer, reason=reason)
 
 
-def _lifted(rule: Rule, policy: Policy) -> bool:
+def lifted(rule: Rule, policy: Policy) -> bool:
     """Whether the mode lifts the denies of a rule's layer."""
     return policy.mode.lifts_denies and rule.layer in _MODE_LIFTABLE_LAYERS
 
@@ -71,8 +71,10 @@ def _by_rules(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     if check.guard_denies:
         return _result(check, settled, DENY, check.guard_denies, "guard", _reason(check))._replace(liftable=False)
     if rule.verdict is DENY:
-        if not _lifted(rule, policy):
+        if not lifted(rule, policy):
             return _result(check, settled, DENY, rule.id, rule.layer, f"the rule `{rule}` denies it")
+        if check.stubborn:
+            return _ask(check, settled, check.found[0], policy)
         return _result(check, settled, ALLOW, f"mode/{mode.name}", "mode", f"`{mode.name}` lifts the rule `{rule}`")
     if rule.verdict is ALLOW and not rule.bare:
         return _allowed_by_rule(check, settled, policy)
@@ -88,7 +90,7 @@ def _allowed_by_rule(check: Check, settled: Settled, policy: Policy) -> CheckRes
     rule = settled.rule
     for finding in check.found:
         inner = check.inner_only and finding.outer
-        if (policy.mode.name == "smart" and finding.rule in HIGH_RISK) or not finding.lifted or inner:
+        if (policy.asks_high_risk and finding.rule in HIGH_RISK) or not finding.lifted or inner:
             return _ask(check, settled, finding, policy)
     return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))
 
@@ -97,7 +99,7 @@ def _openly(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     """Under a bare allow, only the guards of their own ask."""
     rule = settled.rule
     for finding in check.found:
-        high = policy.mode.name == "smart" and finding.rule in HIGH_RISK
+        high = policy.asks_high_risk and finding.rule in HIGH_RISK
         if finding.rule in GUARDS or not finding.lifted or high:
             return _ask(check, settled, finding, policy)
     return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))

@@ -7,7 +7,7 @@ from stockade.model.decision import CheckResult
 from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.paths import canonical, lexical
 from stockade.model.verdict import Verdict
-from stockade.policy.checking import Check, answer
+from stockade.policy.checking import Check, answer, lifted
 from stockade.policy.findings import RANK, Finding, findings, judge
 from stockade.policy.floor import Hit, floor
 from stockade.policy.patterns import Match, match_command
@@ -27,7 +27,7 @@ _READING = frozenset((Kind.READ, Kind.EDIT))
 def command_checks(analysis: Analysis, context: Context, policy: Policy) -> list[CheckResult]:
     results: list[CheckResult] = []
     if analysis.error is not None:
-        results.append(_unreadable(analysis.error, policy))
+        results.append(_unreadable(analysis.error, context, policy))
     if analysis.nothing_runs:
         return [CheckResult("bash", "", ALLOW, "guard/nothing-runs", "guard", "nothing runs: blanks and comments")]
     for segment in analysis.segments:
@@ -41,16 +41,21 @@ def command_checks(analysis: Analysis, context: Context, policy: Policy) -> list
         else:
             _segment_checks(segment, context, policy, results)
     if not results:
-        results.append(_unreadable(("empty", "no command was found in the text", 0, 0), policy))
+        results.append(_unreadable(("empty", "no command was found in the text", 0, 0), context, policy))
     return results
 
 
-def _unreadable(error: tuple[str, str, int, int], policy: Policy) -> CheckResult:
+def _unreadable(error: tuple[str, str, int, int], context: Context, policy: Policy) -> CheckResult:
     code, message, start, end = error
     if policy.mode.commands == "refuse":
         return CheckResult(
             "bash", "…", DENY, "mode/plan", "mode", "commands wait until the plan is approved", start, end, "high", False, 0
         )
+    settled = settle("bash", Subject(), context, policy)
+    for rule in (settled.rule, settled.held):
+        if rule is not None and rule.verdict is DENY and not lifted(rule, policy):
+            reason = f"the rule `{rule}` denies every command"
+            return CheckResult("bash", "…", DENY, rule.id, rule.layer, reason, start, end, "high", False, 0)
     reason = f"the command cannot be read: {message}"
     return CheckResult("bash", "…", ASK, f"guard/unreadable/{code}", "guard", reason, start, end, "high", False, 0)
 
@@ -127,7 +132,7 @@ def _path_checks(
         if effect.target is None or effect.kind not in _WRITING | _READING | {Kind.LIST}:
             if finding is not None:
                 kept.append(_dormant(finding, segment))
-            if effect.kind is Kind.NETWORK and "network" in policy.touches_paths and effect.code == "host":
+            if effect.kind is Kind.NETWORK and "network" in policy.touches_paths:
                 _network_check(effect, finding, context, policy, results)
             continue
         stays = _path_effect(effect, effect.target, finding, context, policy, results)
@@ -145,13 +150,16 @@ def _dormant(finding: Finding, segment: Segment) -> Finding:
 
 def _network_check(effect: Effect, finding: Finding | None, context: Context, policy: Policy, results: list[CheckResult]) -> None:
     """A rule about a host holds for a command that names it; an allow alone does not allow the command."""
-    subject = Subject((), (effect.detail,))
+    named = effect.code == "host"
+    subject = Subject((), (effect.detail,) if named else (), unknown=not named)
     settled = settle("network", subject, context, policy)
-    if settled.rule.layer == "builtin" and settled.held is None:
+    if settled.rule.layer == "builtin" and settled.strict is None and settled.held is None:
         return
     allowed = settled.rule.verdict is ALLOW and not settled.rule.bare
     found = (finding,) if finding is not None and not allowed else ()
-    results.append(answer(Check("network", effect.detail, subject, found, effect.start, effect.end), context, policy, settled))
+    results.append(
+        answer(Check("network", effect.detail or "…", subject, found, effect.start, effect.end), context, policy, settled)
+    )
 
 
 def _path_effect(

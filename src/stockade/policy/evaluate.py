@@ -174,7 +174,7 @@ def _path_action(action: Action, path: str, context: Context, policy: Policy) ->
     found = (finding,) if finding is not None else ()
     denies = _guard_denies(action, subject, finding, policy)
     check = Check(action.key, subject.texts[0], subject, found, 0, 0, False, denies)
-    if _is_plan(action, subject, context, policy):
+    if _is_plan(action, subject, context, policy) and not _denied("edit", subject, context, policy):
         return [CheckResult("edit", path, ALLOW, "mode/plan", "mode", "a plan may be written while planning")]
     if finding is not None and finding.rule == "outside-project":
         outside = Check("external_directory", subject.texts[0], subject, found)
@@ -194,6 +194,11 @@ def _is_plan(action: Action, subject: Subject, context: Context, policy: Policy)
         return False
     plans = f"{context.workspace}/.stockade/plans/"
     return all(text.startswith(plans) and text.endswith(".md") and "/" not in text[len(plans) :] for text in subject.texts)
+
+
+def _denied(key: str, subject: Subject, context: Context, policy: Policy) -> bool:
+    settled = settle(key, subject, context, policy)
+    return any(rule is not None and rule.verdict is DENY for rule in (settled.rule, settled.strict, settled.held))
 
 
 def _floor_of_path(effect: Effect, target: Target, context: Context) -> Hit | None:

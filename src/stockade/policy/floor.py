@@ -243,11 +243,27 @@ def _own_command(segment: Segment) -> str | None:
     if segment.program in _OWN:
         sub = argv[1] if len(argv) > 1 else "--help"
         return None if sub in _LOOKING else "runs Stockade, which only a person does"
-    if segment.program in ("python", "python3", "pypy", "pypy3") and "stockade" in argv[:3]:
-        sub = argv[argv.index("stockade") + 1] if len(argv) > argv.index("stockade") + 1 else "--help"
-        return None if sub in _LOOKING else "runs Stockade, which only a person does"
+    if segment.program is not None and segment.program.startswith(("python", "pypy")):
+        return _own_module([word or "" for word in argv[1:]])
     if segment.program in _KILLERS and any(a is not None and "stockade" in a.lower() for a in argv[1:]):
         return "stops Stockade"
+    return None
+
+
+_IMPORTS = re.compile(r"\b(?:import|from)\s+stockade\b")
+
+
+def _own_module(words: list[str]) -> str | None:
+    """`python -m stockade …`, also as `-mstockade` or a module inside it, and code that imports it."""
+    for at, word in enumerate(words):
+        if word.startswith("-m"):
+            rest = words[at + 1 :] if word == "-m" else [word[2:], *words[at + 1 :]]
+            if not rest or rest[0].partition(".")[0] != "stockade":
+                return None
+            looks = rest[0] == "stockade" and (rest[1:2] or ["--help"])[0] in _LOOKING
+            return None if looks else "runs Stockade, which only a person does"
+        if _IMPORTS.search(word):
+            return "runs Stockade's own code"
     return None
 
 

@@ -99,7 +99,7 @@ def match_command(pattern: str, argv: tuple[str | None, ...], *, allowing: bool)
 def _command(pattern: str, text: str) -> bool:
     prefix = prefix_of(pattern)
     if prefix is not None:
-        return text == prefix or text.startswith(prefix + " ") or ("*" in prefix and star_match(prefix + "*", text))
+        return text == prefix or star_match(prefix, text) or star_match(prefix + " *", text)
     if pattern.endswith(" *") and star_match(pattern[:-2], text):
         return True
     return star_match(pattern, text)
@@ -124,19 +124,28 @@ def match_path(pattern: str, path: str, context: Context) -> bool:
     """
     if pattern in ("*", "**"):
         return True
-    whole = pattern.rstrip("/") if len(pattern) > 1 else pattern
+    whole = pattern.rstrip("/") or "/"
     if whole.startswith("~/") or whole == "~":
         whole = context.home + whole[1:]
     elif not whole.startswith("/"):
-        anchored = "/" in whole
+        anchored = "/" in whole or whole in (".", "..")
         if whole.startswith("./"):
             whole = whole[2:]
         if not anchored:
             return _name_matches(whole, path)
         whole = f"{context.workspace}/{whole}"
-    whole = lexical(whole) if "*" not in whole else whole
-    parts, names = whole.split("/")[1:], path.split("/")[1:]
-    return _components(parts, names)
+    return _components(_pattern_parts(whole), path.split("/")[1:])
+
+
+def _pattern_parts(whole: str) -> list[str]:
+    """The components of an absolute pattern, without `.`, `..` and repeated `**`."""
+    parts: list[str] = []
+    for part in whole.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", ".") and not (part == "**" and parts[-1:] == ["**"]):
+            parts.append(part)
+    return parts
 
 
 def pattern_folder(pattern: str, context: Context) -> str:
@@ -210,7 +219,8 @@ def _one(pattern: str, at: int, char: str) -> int:
         return 2 if pattern[at + 1] == char else 0
     if c != "[":
         return 1 if c == char else 0
-    close = pattern.find("]", at + 2)
+    first = at + 1 + (pattern[at + 1 : at + 2] in ("!", "^"))  # a `]` in first place is a member
+    close = pattern.find("]", first + 1)
     if close < 0:
         return 1 if c == char else 0
     body = pattern[at + 1 : close]
@@ -241,9 +251,9 @@ def match_host(pattern: str, subject: str) -> bool:
         return True
     host, port = _split_port(subject.lower())
     wanted, wanted_port = _split_port(pattern.lower())
-    if wanted_port and wanted_port != port:
+    if wanted_port and wanted_port not in ("*", port):
         return False
-    host = host.rstrip(".")
+    host, wanted = host.rstrip("."), wanted.rstrip(".")
     if wanted.startswith("*."):
         return host.endswith(wanted[1:]) and len(host) > len(wanted) - 1
     return host == wanted or wanted == "*"

@@ -35,12 +35,21 @@ class Policy(NamedTuple):
     grants: Grants = Grants()
     degraded: str = ""
     touches_paths: frozenset[str] = frozenset()
+    careful: bool = False  # what is of high risk asks as in `smart`: a held file has set the mode
     trace: bool = False  # also say which other rules matched, and why they did not decide
+
+    @property
+    def asks_high_risk(self) -> bool:
+        """Whether what is of high risk asks although a rule allows it."""
+        return self.careful or self.mode.name == "smart"
 
     def hidden(self) -> frozenset[str]:
         """Keys whose last rule is a bare deny: their tools are not offered to the model."""
-        last = {key: (*rules, *self.held[key])[-1] for key, rules in self.by_key.items()}
-        return frozenset(key for key, rule in last.items() if rule.bare and rule.verdict is Verdict.DENY)
+        return frozenset(
+            key
+            for key, rules in self.by_key.items()
+            if any(rule.bare and rule.verdict is Verdict.DENY for rule in (rules[-1], *self.held[key][-1:]))
+        )
 
 
 def build(
@@ -53,6 +62,7 @@ def build(
     safe_extra: tuple[str, ...] = (),
     grants: Grants | None = None,
     degraded: str = "",
+    careful: bool = False,
     trace: bool = False,
 ) -> Policy:
     """A policy from rules in precedence order (lowest layer first) and settings.
@@ -69,5 +79,5 @@ def build(
     touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
     return Policy(
         chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
-        grants or Grants(), degraded, touches, trace,
+        grants or Grants(), degraded, touches, careful, trace,
     )  # fmt: skip

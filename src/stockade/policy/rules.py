@@ -110,6 +110,8 @@ def matches(rule: Rule, key: str, subject: Subject, context: Context) -> Match:
     if key in ("read", "edit", "external_directory"):
         return _path(rule, subject, context)
     if key == "network":
+        if subject.unknown and rule.verdict is not Verdict.ALLOW:
+            return Match.MAYBE
         return Match.YES if any(match_host(rule.pattern, text) for text in subject.texts) else Match.NO
     return Match.YES if any(star_match(rule.pattern, text) for text in subject.texts) else Match.NO
 
@@ -186,7 +188,7 @@ def shadowed(rules: tuple[Rule, ...]) -> list[tuple[Rule, Rule]]:
     """
     found: list[tuple[Rule, Rule]] = []
     for at, rule in enumerate(rules):
-        if rule.layer == "builtin":
+        if rule.layer == "builtin" or rule.held:
             continue
         for later in rules[at + 1 :]:
             if later.held or not _covers(later, rule) or _stands(rule, later):

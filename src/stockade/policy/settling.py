@@ -29,6 +29,7 @@ def settle(key: str, subject: Subject, context: Context, policy: Policy) -> Sett
     chosen: Rule | None = None
     strict: Rule | None = None
     seen: list[tuple[Rule, Match]] = []
+    spoken = False  # a rule of the project that certainly matches was met: what is before it, it overrules
     for rule in reversed(rules):
         match = matches(rule, key, subject, context)
         if match is Match.NO:
@@ -39,11 +40,12 @@ def settle(key: str, subject: Subject, context: Context, policy: Policy) -> Sett
                 strict = strict or rule
             else:
                 chosen = rule
-        elif _keeps_care(rule, chosen):
+        elif not spoken and _keeps_care(rule, chosen):
             if match is Match.YES:
                 chosen = rule
             else:
                 strict = strict or rule
+        spoken = spoken or (rule.layer == "project" and match is Match.YES)
     assert chosen is not None  # the posture has a bare rule for every key
     held = _held(key, subject, context, policy)
     matched = tuple(_explained(rule, match, chosen, strict) for rule, match in seen) if policy.trace else ()
