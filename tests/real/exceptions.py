@@ -202,6 +202,5 @@ FAILING: dict[str, str] = {
 }
 """Programs none of whose commands can succeed in the sandbox."""
 
-KNOWN_WRONG: dict[str, str] = {
-}
+KNOWN_WRONG: dict[str, str] = {}
 """Commands whose analysis is known to be wrong, each with the fault; a command that is right again fails."""

@@ -98,7 +98,8 @@ PROBLEMS: list[tuple[str, list[tuple[str, str, int, str, str]]]] = [
                   "known are approvals, child_env, guards, permission, permission_mode, posture, preset, sandbox, shell, version")]),
     ("[shell]\nalow = []", [("config/unknown-key", "error", 3, "unknown key `alow` in `[shell]`", "did you mean `allow`?")]),
     ("shell = 1", [("config/wrong-type", "error", 2, "`shell` is a table", "write `[shell]` and its keys below it")]),
-    ("permission = []", [("config/wrong-type", "error", 2, "`permission` is a table", "write `[permission]` and rules below it")]),
+    ("permission = []", [("config/wrong-type", "error", 2, "`permission` is a table",
+    "write `[permission]` and rules below it")]),
     ('posture = "closed"', [("config/wrong-type", "error", 2, "`posture` cannot be `closed`: it takes one of `asking`, `open`",
                              "the default is `asking`")]),
     ("posture = 1", [("config/wrong-type", "error", 2, "`posture` cannot be `1`: it takes one of `asking`, `open`",
@@ -110,17 +111,21 @@ PROBLEMS: list[tuple[str, list[tuple[str, str, int, str, str]]]] = [
     ("[shell]\nallow = [1]", [("config/wrong-type", "error", 3, "`shell.allow` cannot be `[1]`: it takes a list of texts",
                                "the default is `()`")]),
     ("[child_env]\nset = { A = 1 }", [("config/wrong-type", "error", 3,
-                                       "`child_env.set` cannot be `{'A': 1}`: it takes a table of names and texts", "the default is `{}`")]),
-    ('[permission]\nReed = "deny"', [("config/unknown-tool", "error", 3, "`Reed` names no tool that exists; use one of read, edit, bash, "
+                                       "`child_env.set` cannot be `{'A': 1}`: it takes a table of names and texts",
+                                       "the default is `{}`")]),
+    ('[permission]\nReed = "deny"', [("config/unknown-tool", "error", 3,
+    "`Reed` names no tool that exists; use one of read, edit, bash, "
                                       "network, mcp, external_directory, sandbox, task, plan, process, or Bash, Read, Edit, Write, WebFetch",
                                       "see the list of tools in `stockade inspect`")]),
     ('[permission]\nbash = { "ls" = "dny" }', [("config/bad-rule", "error", 3, "`dny` is no verdict in the rule `bash`",
                                                 "write allow, ask or deny")]),
-    ("[permission]\nbash = 1", [("config/bad-rule", "error", 3, "`1` is no verdict in the rule `bash`", "write allow, ask or deny")]),
+    ("[permission]\nbash = 1", [("config/bad-rule", "error", 3, "`1` is no verdict in the rule `bash`",
+    "write allow, ask or deny")]),
     ('[permission]\n"Bash(ls)" = { verdict = "deny", why = "x" }', [("config/unknown-key", "error", 3,
                                                                      "unknown key `why` in the rule `Bash(ls)`",
                                                                      "a rule has verdict, match, not_match, reason")]),
-    ('[permission]\n"Bash(ls)" = { verdct = "deny" }', [("config/unknown-key", "error", 3, "unknown key `verdct` in the rule `Bash(ls)`",
+    ('[permission]\n"Bash(ls)" = { verdct = "deny" }', [("config/unknown-key", "error", 3,
+    "unknown key `verdct` in the rule `Bash(ls)`",
                                                          "a rule has verdict, match, not_match, reason")]),
     ('[permission]\n"Bash(ls)" = {}', [("config/bad-rule", "error", 3, "`None` is no verdict in the rule `Bash(ls)`",
                                         "write allow, ask or deny")]),
@@ -129,17 +134,21 @@ PROBLEMS: list[tuple[str, list[tuple[str, str, int, str, str]]]] = [
     ('[permission]\n"Bash(:*)" = "deny"', [("config/bad-rule", "error", 3,
                                             "the pattern `:*` cannot be used: `:*` needs a command in front of it; "
                                             "write `*` for every command", "")]),
-    ('[permission]\n"mcp(github)" = "deny"', [("config/bad-rule", "error", 3, "the pattern `github` cannot be used: an MCP rule names "
+    ('[permission]\n"mcp(github)" = "deny"', [("config/bad-rule", "error", 3,
+    "the pattern `github` cannot be used: an MCP rule names "
                                                "`server/tool`; write `github/*` for all tools of a server", "")]),
     ('[permission]\n"Edit(src/**)" = { verdict = "deny", match = ["a.py"] }', [
-        ("config/example", "error", 3, "the rule `src/**` does not match its example `a.py`", "change the pattern or the example")]),
+        ("config/example", "error", 3, "the rule `src/**` does not match its example `a.py`",
+        "change the pattern or the example")]),
     ('[permission]\n"Bash(ls)" = { verdict = "deny", not_match = ["ls"] }', [
         ("config/example", "error", 3, "the rule `ls` matches its example `ls`", "change the pattern or the example")]),
     ('[permission]\n"WebFetch(a.com)" = { verdict = "deny", match = ["b.com"] }', [
-        ("config/example", "error", 3, "the rule `a.com` does not match its example `b.com`", "change the pattern or the example")]),
+        ("config/example", "error", 3, "the rule `a.com` does not match its example `b.com`",
+        "change the pattern or the example")]),
     ('[shell]\ndeny = ["Read(x)"]', [("config/bad-rule", "error", 3, "`shell.deny` takes rules for commands, not `Read(x)`",
                                       "put it into [permission]")]),
-    ('[shell]\nallow = ["Reed(x)"]', [("config/unknown-tool", "error", 3, "`Reed(x)` names no tool that exists; use one of read, edit, "
+    ('[shell]\nallow = ["Reed(x)"]', [("config/unknown-tool", "error", 3,
+    "`Reed(x)` names no tool that exists; use one of read, edit, "
                                        "bash, network, mcp, external_directory, sandbox, task, plan, process, or Bash, Read, Edit, Write, "
                                        "WebFetch", "")]),
     ("posture = ", [("config/syntax", "error", 2, "not valid TOML: invalid value", "see toml.io for the syntax")]),
@@ -227,8 +236,10 @@ def test_the_default_of_a_setting_is_one_of_its_values(setting: Any) -> None:
 
 
 NORMAL = [
-    ("permission_mode", "always-approve", "bypassPermissions"), ("permission_mode", "SMART", "smart"), ("permission_mode", "manual", "ask"),
-    ("sandbox.profile", "read-only", "readonly"), ("sandbox.profile", "Workspace-Write", "workspace"), ("posture", "OPEN", "open"),
+    ("permission_mode", "always-approve", "bypassPermissions"), ("permission_mode", "SMART", "smart"),
+    ("permission_mode", "manual", "ask"),
+    ("sandbox.profile", "read-only", "readonly"), ("sandbox.profile", "Workspace-Write", "workspace"),
+    ("posture", "OPEN", "open"),
     ("shell.allow", ["a", "b"], ("a", "b")), ("sandbox.required", True, True), ("child_env.set", {"A": "1"}, {"A": "1"}),
 ]  # fmt: skip
 
@@ -241,14 +252,20 @@ def test_normalised(name: str, value: Any, wanted: Any) -> None:
 
 # A change that a project makes while it is not trusted: setting, value before, value after, whether it tightens.
 CHANGES = [
-    ("permission_mode", "smart", "ask", False), ("permission_mode", "smart", "plan", False), ("permission_mode", "smart", "full", False),
-    ("permission_mode", "ask", "bypassPermissions", False), ("posture", "open", "asking", True), ("posture", "asking", "open", False),
+    ("permission_mode", "smart", "ask", True), ("permission_mode", "smart", "plan", True),
+    ("permission_mode", "smart", "full", False),
+    ("permission_mode", "ask", "bypassPermissions", False), ("posture", "open", "asking", True),
+    ("posture", "asking", "open", False),
     ("posture", "asking", "asking", True), ("preset", "", "oceancode", False), ("approvals.grants", "tool", "none", True),
-    ("approvals.grants", "exact", "none", True), ("approvals.grants", "none", "exact", False), ("guards.env", "ask", "deny", True),
+    ("approvals.grants", "exact", "none", True), ("approvals.grants", "none", "exact", False),
+    ("guards.env", "ask", "deny", True),
     ("guards.env", "deny", "ask", False), ("shell.safe_list_extra", (), ("a",), False), ("shell.allow", (), ("a",), False),
-    ("shell.deny", (), ("a",), True), ("sandbox.profile", "off", "strict", True), ("sandbox.profile", "workspace", "readonly", True),
-    ("sandbox.profile", "readonly", "workspace", False), ("sandbox.profile", "strict", "off", False), ("sandbox.required", False, True, True),
-    ("sandbox.required", True, False, False), ("child_env.inherit", "all", "none", True), ("child_env.inherit", "none", "core", False),
+    ("shell.deny", (), ("a",), True), ("sandbox.profile", "off", "strict", True),
+    ("sandbox.profile", "workspace", "readonly", True),
+    ("sandbox.profile", "readonly", "workspace", False), ("sandbox.profile", "strict", "off", False),
+    ("sandbox.required", False, True, True),
+    ("sandbox.required", True, False, False), ("child_env.inherit", "all", "none", True),
+    ("child_env.inherit", "none", "core", False),
     ("child_env.strip_secrets", False, True, True), ("child_env.strip_secrets", True, False, False),
     ("child_env.include_only", (), ("PATH",), False), ("child_env.set", {}, {"A": "1"}, False),
 ]  # fmt: skip
@@ -340,9 +357,12 @@ def test_preset(name: str) -> None:
 
 
 PRESET_VALUES = {
-    "s-code": {"permission_mode": "ask", "posture": "asking", "approvals.grants": "none", "guards.env": "deny", "sandbox.profile": "workspace"},
-    "mendcode": {"permission_mode": "smart", "posture": "asking", "approvals.grants": "tool", "guards.env": "ask", "sandbox.profile": "off"},
-    "oceancode": {"permission_mode": "default", "posture": "open", "approvals.grants": "exact", "guards.env": "deny", "sandbox.profile": "off"},
+    "s-code": {"permission_mode": "ask", "posture": "asking", "approvals.grants": "none", "guards.env": "deny",
+    "sandbox.profile": "workspace"},
+    "mendcode": {"permission_mode": "smart", "posture": "asking", "approvals.grants": "tool", "guards.env": "ask",
+    "sandbox.profile": "off"},
+    "oceancode": {"permission_mode": "default", "posture": "open", "approvals.grants": "exact", "guards.env": "deny",
+    "sandbox.profile": "off"},
 }  # fmt: skip
 
 

@@ -9,7 +9,8 @@ import pytest
 from stockade.confine.environment import CORE, ChildEnv, compose, secret_name
 
 PARENT = {
-    "PATH": "/bin", "HOME": "/home/dev", "LANG": "C", "PWD": "/w", "EDITOR": "vi", "API_KEY": "k", "my_secret": "s", "Token_2": "t",
+    "PATH": "/bin", "HOME": "/home/dev", "LANG": "C", "PWD": "/w", "EDITOR": "vi", "API_KEY": "k", "my_secret": "s",
+    "Token_2": "t",
     "MONKEY": "m", "BASH_ENV": "/x", "ENV": "/x", "LD_PRELOAD": "x.so", "PS4": "$(x)", "IFS": "x", "BASH_FUNC_ls%%": "() { x; }",
     "GIT_PAGER": "less",
 }  # fmt: skip
@@ -26,7 +27,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, str], tuple[str, ...]]] = [
     ("only does not bring a secret back", {"include_only": ["PATH", "API_KEY"]}, {"PATH": "/bin"}, SECRET),
     ("only does not bring back what changes the reader", {"include_only": ["BASH_ENV", "LD_PRELOAD"]}, {}, SECRET),
     ("only what was inherited", {"inherit": "core", "include_only": ["EDITOR", "LANG"]}, {"LANG": "C"}, ()),
-    ("set is last", {"inherit": "none", "fixed": {"PATH": "/usr/bin", "API_KEY": "own"}}, {"PATH": "/usr/bin", "API_KEY": "own"}, ()),
+    ("set is last", {"inherit": "none", "fixed": {"PATH": "/usr/bin", "API_KEY": "own"}}, {"PATH": "/usr/bin",
+    "API_KEY": "own"}, ()),
     ("set brings back what was stripped", {"fixed": {"API_KEY": "own"}}, PLAIN | {"API_KEY": "own"}, SECRET),
     ("set is not filtered by only", {"include_only": ["PATH"], "fixed": {"A": "1"}}, {"PATH": "/bin", "A": "1"}, SECRET),
 ]  # fmt: skip
@@ -39,7 +41,8 @@ def test_compose(how: dict[str, Any], variables: dict[str, str], withheld: tuple
     assert before == PARENT
 
 
-NAMES = [("API_KEY", True), ("apikey", True), ("MY_SECRETS", True), ("token", True), ("GITHUB_TOKEN_FILE", True), ("PASSWORD", False),
+NAMES = [("API_KEY", True), ("apikey", True), ("MY_SECRETS", True), ("token", True), ("GITHUB_TOKEN_FILE", True),
+("PASSWORD", False),
          ("PATH", False), ("", False), ("TOKE", False)]  # fmt: skip
 
 

@@ -120,7 +120,8 @@ LINKS: list[tuple[str, str, str]] = [
 def test_links_are_followed(context: Context, tmp_path: Path, command: str, wanted: str, rule: str) -> None:
     (tmp_path / "home/.ssh").mkdir()
     (tmp_path / "app/a").write_text("")
-    links = {"out": "../../other/x", "folder": str(tmp_path / "other"), "key": str(tmp_path / "home/.ssh/id_rsa"), "inside": "../a",
+    links = {"out": "../../other/x", "folder": str(tmp_path / "other"), "key": str(tmp_path / "home/.ssh/id_rsa"),
+    "inside": "../a",
              "loop": "loop", "hook": "../.git/hooks/pre-commit", "state": str(tmp_path / "state/trust.json")}  # fmt: skip
     for name, target in links.items():
         (tmp_path / "app/src" / name).symlink_to(target)
@@ -148,7 +149,8 @@ def test_facts(tmp_path: Path) -> None:
     found = facts_for(None, [f"{tmp_path}/l/f", f"{tmp_path}/none/x", f"{tmp_path}/p", f"{tmp_path}/d/../p"])
     below = {path.removeprefix(f"{tmp_path}/"): fact for path, fact in found.items() if path.startswith(f"{tmp_path}/")}
     assert below == {
-        "l": FileFact("link", "d"), "d": FileFact("dir"), "d/f": FileFact("file"), "none": FileFact("missing"), "p": FileFact("fifo"),
+        "l": FileFact("link", "d"), "d": FileFact("dir"), "d/f": FileFact("file"), "none": FileFact("missing"),
+        "p": FileFact("fifo"),
     }  # fmt: skip
 
 
@@ -190,7 +192,8 @@ def test_gather(tmp_path: Path) -> None:
     found = gather(str(tmp_path / "link"), env, state=str(tmp_path / "s"), config=str(tmp_path / "c"))
     real = str(tmp_path / "real")
     wanted = Context(
-        real, real, str(tmp_path / "home"), os.getuid(), env, state=str(tmp_path / "s"), config=str(tmp_path / "c"), env_complete=True
+        real, real, str(tmp_path / "home"), os.getuid(), env, state=str(tmp_path / "s"), config=str(tmp_path / "c"),
+        env_complete=True
     )  # fmt: skip
     assert found == wanted
 
@@ -223,7 +226,8 @@ def test_described() -> None:
 
 
 BAD: list[tuple[str, str]] = [
-    ("{", "f: not valid JSON"), ("[" * 100_000, "f: not valid JSON"), ("[]", "f: a context is an object"), ("{}", "f: `cwd` is an absolute path"),
+    ("{", "f: not valid JSON"), ("[" * 100_000, "f: not valid JSON"), ("[]", "f: a context is an object"),
+    ("{}", "f: `cwd` is an absolute path"),
     ('{"cwd": "w"}', "f: `cwd` is an absolute path"), ('{"cwd": "/w", "x": 1}', "f: unknown key `x`; known are cwd, env, "),
     ('{"cwd": "/"}', "f: `/` is refused as a workspace"), ('{"cwd": "/h", "home": "/h"}', "f: `/h` is refused as a workspace"),
     ('{"cwd": "/w", "env": {"A": 1}}', "f: `env` is an object of texts"), ('{"cwd": "/w", "uid": true}', "f: `uid` is a number"),

@@ -11,8 +11,10 @@ from stockade.secrets.redact import MASK, redact, secret_values
 
 A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"  # 40 letters and digits of no meaning
 SHAPES = [
-    "AKIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7EXAMPLE", f"ghp_{A}", f"gho_{A}", f"github_pat_{A}", f"glpat-{A}", f"sk-{A}", f"sk-ant-api03-{A}",
-    f"sk-proj-{A}", f"xoxb-{A}", f"xapp-{A}", "AIza" + A[:35], f"ya29.{A}", f"sk_live_{A}", f"rk_test_{A}", f"whsec_{A}", "npm_" + A[:36],
+    "AKIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7EXAMPLE", f"ghp_{A}", f"gho_{A}", f"github_pat_{A}", f"glpat-{A}", f"sk-{A}",
+    f"sk-ant-api03-{A}",
+    f"sk-proj-{A}", f"xoxb-{A}", f"xapp-{A}", "AIza" + A[:35], f"ya29.{A}", f"sk_live_{A}", f"rk_test_{A}", f"whsec_{A}",
+    "npm_" + A[:36],
     f"pypi-{A}", f"hf_{A}", "dop_v1_" + "a1" * 32, f"SG.{A}.{A}", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
     "AGE-SECRET-KEY-1" + "Q" * 58,
 ]  # fmt: skip
@@ -86,9 +88,12 @@ def test_values_of_variables_are_masked_wherever_they_stand_the_longest_first() 
 
 
 VARIABLES = [
-    ("API_KEY", True), ("AWS_SECRET_ACCESS_KEY", True), ("GITHUB_TOKEN", True), ("DB_PASSWORD", True), ("PGPASSWD", True), ("CREDENTIALS", True),
-    ("PRIVATE_X", True), ("AUTH", True), ("GH_PAT", True), ("DATABASE_URL", True), ("SENTRY_DSN", True), ("token", True), ("SSH_AUTH_SOCK", False),
-    ("GIT_AUTHOR_EMAIL", False), ("AUTHOR", False), ("PATH", False), ("KEYBOARD", False), ("XAUTHORITY", False), ("PATTERN", False), ("", False),
+    ("API_KEY", True), ("AWS_SECRET_ACCESS_KEY", True), ("GITHUB_TOKEN", True), ("DB_PASSWORD", True), ("PGPASSWD", True),
+    ("CREDENTIALS", True),
+    ("PRIVATE_X", True), ("AUTH", True), ("GH_PAT", True), ("DATABASE_URL", True), ("SENTRY_DSN", True), ("token", True),
+    ("SSH_AUTH_SOCK", False),
+    ("GIT_AUTHOR_EMAIL", False), ("AUTHOR", False), ("PATH", False), ("KEYBOARD", False), ("XAUTHORITY", False),
+    ("PATTERN", False), ("", False),
 ]  # fmt: skip
 
 
@@ -98,8 +103,10 @@ def test_variable(name: str, wanted: bool) -> None:
 
 
 ENV_FILES = [
-    (".env", True), (".ENV", True), (".env.local", True), ("prod.env", True), (".env-prod", True), (".env_x", True), ("a.env.b", True),
-    (".env.example", False), (".env.sample", False), ("example.env", False), (".envrc", False), (".environment", False), ("env", False),
+    (".env", True), (".ENV", True), (".env.local", True), ("prod.env", True), (".env-prod", True), (".env_x", True),
+    ("a.env.b", True),
+    (".env.example", False), (".env.sample", False), ("example.env", False), (".envrc", False), (".environment", False),
+    ("env", False),
     ("my.environment", False), (".env.local.dist", False),
 ]  # fmt: skip
 
@@ -111,12 +118,16 @@ def test_env_file(name: str, wanted: bool) -> None:
 
 PATHS = [
     ("/w/.env", "an environment file"), ("/home/dev/.netrc", "a credentials file"), ("/home/dev/.NETRC", "a credentials file"),
-    ("/w/x.pem", "a private key or key store"), ("/w/x.key", "a private key or key store"), ("/home/dev/.ssh/config", "a credentials folder"),
+    ("/w/x.pem", "a private key or key store"), ("/w/x.key", "a private key or key store"),
+    ("/home/dev/.ssh/config", "a credentials folder"),
     ("/home/dev/.ssh", "a credentials folder"), ("/home/dev/.ssh/id_rsa.pub", None), ("/home/dev/.ssh/known_hosts", None),
-    ("/home/dev/.config/gh/hosts.yml", "a credentials folder"), ("/home/dev/.config/ghx/y", None), ("/etc/shadow", "credentials of the system"),
+    ("/home/dev/.config/gh/hosts.yml", "a credentials folder"), ("/home/dev/.config/ghx/y", None),
+    ("/etc/shadow", "credentials of the system"),
     ("/etc/sudoers.d/x", "credentials of the system"), ("/etc/passwd", None), ("/w/etc/shadow", None),
-    ("/proc/1/environ", "the memory or environment of a process"), ("/proc/self/task/3/mem", "the memory or environment of a process"),
-    ("/proc/kcore", "the memory or environment of a process"), ("/proc/cpuinfo", None), ("/run/secrets/x", "credentials of the system"),
+    ("/proc/1/environ", "the memory or environment of a process"),
+    ("/proc/self/task/3/mem", "the memory or environment of a process"),
+    ("/proc/kcore", "the memory or environment of a process"), ("/proc/cpuinfo", None),
+    ("/run/secrets/x", "credentials of the system"),
     ("/w/src/key.py", None), ("/w/.sshx/y", None), ("/", None),
 ]  # fmt: skip
 
@@ -127,8 +138,10 @@ def test_secret_path(path: str, wanted: str | None) -> None:
 
 
 EVIL = {
-    "colons": "a://" * 50_000, "users": "a://b:" * 20_000, "letters": "A" * 200_000, "keys": "KEY=" * 50_000, "blocks": "-----BEGIN " * 20_000,
-    "dots": "eyJ" + "a" * 100_000 + "." + "eyJ" + "b" * 100_000, "dashes": "sk-" * 50_000, "words": "token " * 40_000, "quotes": 'KEY="' * 40_000,
+    "colons": "a://" * 50_000, "users": "a://b:" * 20_000, "letters": "A" * 200_000, "keys": "KEY=" * 50_000,
+    "blocks": "-----BEGIN " * 20_000,
+    "dots": "eyJ" + "a" * 100_000 + "." + "eyJ" + "b" * 100_000, "dashes": "sk-" * 50_000, "words": "token " * 40_000,
+    "quotes": 'KEY="' * 40_000,
     "private": "-----BEGIN PRIVATE KEY-----" * 5_000,
 }  # fmt: skip
 

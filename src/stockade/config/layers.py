@@ -96,7 +96,7 @@ class Loaded(NamedTuple):
             safe_extra=tuple(self.value("shell.safe_list_extra")),
             grants=grants,
             degraded=self.degraded,
-            careful=self.settings["permission_mode"].held,
+            careful=not self.trusted and self.settings["permission_mode"].layer == "project",
             trace=trace,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind, Segment
@@ -56,7 +57,7 @@ def _element(it: Interpreter, assign: Assign, value: Value) -> tuple[Value, tupl
     parts = assign.subscript.parts if assign.subscript is not None else ()
     digits = parts[0].text if len(parts) == 1 and isinstance(parts[0], Lit) else ""
     array = it.state.array(assign.name) if assign.name in it.state.variables else ()
-    if not digits.isdigit() or array is None or int(digits) > len(array):
+    if not re.fullmatch(r"0|[1-9][0-9]{0,4}", digits) or array is None or int(digits) > len(array):
         return ANYTHING, None
     at = int(digits)
     array = (*array[:at], value, *array[at + 1 :])

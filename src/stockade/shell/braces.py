@@ -64,12 +64,17 @@ def _alternatives(atoms: list[Atom], at: int) -> tuple[list[list[Atom]] | None, 
     return None, at
 
 
+_PADDED = re.compile(r"-?0[0-9]")
+
+
 def _range_choices(inside: list[Atom]) -> list[list[Atom]] | None:
     if not all(isinstance(a, str) for a in inside):
         return None
     m = _RANGE.fullmatch("".join(inside))  # type: ignore[arg-type]
     if m is None:
         return None
+    if any(len(part or "") > 18 for part in m.groups()):
+        raise Refused("braces", "a brace expansion with long numbers")
     low, high, step = m.group(1), m.group(2), abs(int(m.group(3) or 1)) or 1
     if low.isalpha() != high.isalpha():
         return None
@@ -77,5 +82,5 @@ def _range_choices(inside: list[Atom]) -> list[list[Atom]] | None:
     if abs(a - b) // step >= _MAX_BRACES:
         raise Refused("braces", "a brace expansion with too many words")
     numbers = range(a, b + 1, step) if a <= b else range(a, b - 1, -step)
-    width = max(len(low), len(high)) if not low.isalpha() and (low.startswith(("0", "-0")) or high.startswith("0")) else 0
+    width = max(len(low), len(high)) if not low.isalpha() and (_PADDED.match(low) or _PADDED.match(high)) else 0
     return [list(chr(n)) if low.isalpha() else list(str(n).zfill(width)) for n in numbers]

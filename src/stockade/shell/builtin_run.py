@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
 
 
+def _operands(call: Call) -> list[Field]:
+    args = list(call.args)
+    return args[1:] if args and args[0].literal == "--" else args
+
+
 def evaluate(it: Interpreter, call: Call) -> Value:
     emit(it, call, "eval", builtin=True)
-    if not call.args:
+    args = _operands(call)
+    if not args:
         return EMPTY
-    value = field_value(call.args[0])
-
-    for field in call.args[1:]:
+    value = field_value(args[0])
+    for field in args[1:]:
         value = glue(glue(value, known(" ")), field_value(field))
-    whole = call.args[0]._replace(end=call.args[-1].end)
+    whole = args[0]._replace(end=args[-1].end)
     if value.texts is not None and len(value.texts) == 1:
         out = it.run_text(text_of(value.texts[0]), whole.start, whole.end)
         if not value.sure:
@@ -47,9 +52,10 @@ def _judge_source(it: Interpreter, value: Value, field: Field) -> None:
 
 
 def source(it: Interpreter, call: Call) -> Value:
-    if not call.args:
+    args = _operands(call)
+    if not args:
         return done(it, call)
-    field = call.args[0]
+    field = args[0]
     text = field.literal
     content: Value | None = None
     if text in ("/dev/stdin", "/dev/fd/0", "-"):
@@ -77,6 +83,8 @@ def execute(it: Interpreter, call: Call) -> Value:
         flags = args.pop(0).literal or ""
         if flags.endswith("a") and flags.count("a") == 1 and args:
             args.pop(0)
+    if args and args[0].literal == "--":
+        args.pop(0)
     if not args:
         return done(it, call)
     return run(it, call.inside(args, "exec", external=True))
@@ -99,7 +107,7 @@ def location(it: Interpreter, args: list[Field]) -> Value:
 
 
 def builtin(it: Interpreter, call: Call) -> Value:
-    return _without_functions(it, call, list(call.args), "builtin")
+    return _without_functions(it, call, _operands(call), "builtin")
 
 
 def _without_functions(it: Interpreter, call: Call, args: list[Field], wrapper: str) -> Value:
@@ -128,7 +136,7 @@ def call_alias(it: Interpreter, call: Call, value: Value) -> Value:
 
 def alias(it: Interpreter, call: Call) -> Value:
     for field in call.args:
-        name, equals, value = (field.text or "").partition("=")
+        name, equals, value = (field.text if field.text is not None else field.prefix).partition("=")
         if equals or field.literal is None:
             it.state.aliases[name] = known(byte_view(value)) if field.literal is not None else ANYTHING
             add(it, call, Kind.UNKNOWN, f"defines the alias `{name}`", field, "defines")

@@ -23,7 +23,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 QUIET_SHOPTS = frozenset(
     ("nullglob", "globstar", "failglob", "nocasematch", "inherit_errexit", "checkwinsize", "histappend",
-     "cmdhist", "checkhash", "globasciiranges", "huponexit", "xpg_echo", "expand_aliases")
+     "cmdhist", "checkhash", "globasciiranges", "huponexit", "expand_aliases")
 )  # fmt: skip
 
 
@@ -166,11 +166,15 @@ def _declare_one(
     if "i" in flags and not is_integer(value):
         it.taint("text is evaluated as a number by an integer variable", field.start, field.end)
         value = INTEGER
+    if set(flags) & set("luc"):  # the case of what is assigned changes
+        value, array = unknown(value.tags), None
     if "n" in flags:
         add(it, call, Kind.HIJACK, f"`{name}` becomes another name for a variable", field, "variable")
     name = it.state.resolve(name)
     it.state.assign(name, value, array=array)
     it.state.variables[name] = Variable(value, array, exported, "i" in flags, "n" in flags, "A" in flags)
+    if "r" in flags or call.fields[0].text == "readonly":
+        it.state.constant |= {name}
     call.effects.extend(variable_effects(it, name, value, *it.span(field.start, field.end)))
 
 
@@ -310,7 +314,10 @@ def getopts(it: Interpreter, call: Call) -> Value:
 def shift(it: Interpreter, call: Call) -> Value:
     arguments = it.state.arguments
     count = call.args[0].literal if call.args else "1"
-    it.state.arguments = arguments[int(count) :] if arguments and count and count.isdigit() else None
+    if arguments is None or count is None or not re.fullmatch(r"[0-9]{1,9}", count):
+        it.state.arguments = None
+    elif int(count) <= len(arguments):  # by more than there are, it does nothing
+        it.state.arguments = arguments[int(count) :]
     return done(it, call)
 
 

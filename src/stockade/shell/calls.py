@@ -45,6 +45,11 @@ class Call:
         return call
 
     @property
+    def name(self) -> str:
+        """The program's base name, as written."""
+        return (self.fields[0].text or "").rpartition("/")[2]
+
+    @property
     def args(self) -> list[Field]:
         return self.fields[1:]
 
@@ -123,6 +128,9 @@ def forget_written(it: Interpreter, call: Call) -> None:
             continue
         if target.path is None or target.glob:
             it.state.written = dict.fromkeys(it.state.written, unknown(tags))
+        elif any(path.startswith(normal(target.path).rstrip("/") + "/") for path in it.state.written):
+            below = normal(target.path).rstrip("/") + "/"
+            it.state.written.update({path: unknown(tags) for path in it.state.written if path.startswith(below)})
         elif NETWORK in tags or normal(target.path) in it.state.written:
             it.state.written[normal(target.path)] = unknown(tags)
 

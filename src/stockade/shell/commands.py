@@ -63,6 +63,7 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
         effects.extend(variable_effects(it, assign.name, value, *it.span(assign.start, assign.end)))
     call = Call(fields, stdin, effects, begin, stop)
     restore = temporary(it, assigned)
+    own, it.sinks = it.sinks, {}
     if operands or fields[0].text in ("export", "declare", "typeset", "local", "readonly"):
         from stockade.shell.builtin_state import declare
 
@@ -71,11 +72,14 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
         out = run(it, call)
     for assign, _ in assigned if restore is not None else ():
         _restore(it, assign.name, restore or {})
+    it.sinks = own
     left = out if opened is None else opened.finish(it.state, out)
     if it.sinks:
         it.flush_sinks(concat(out, stdin))
     if fields[0].text == "exec" and len(fields) == 1:
         it.stdin = stdin
+        if any(effect.kind is Kind.WRITE for effect in effects):
+            it.note(Kind.UNKNOWN, "sends what the shell prints from here on to a file", node.start, node.end, "value")
     return left
 
 
@@ -204,7 +208,11 @@ def _call_function(it: Interpreter, call: Call, name: str) -> Value:
     known_words = not any(f.many for f in call.args)
     arguments = tuple(field_value(f) for f in call.args) if known_words else None
     outer, it.stdin = it.stdin, call.stdin
-    out = it.call(it.state.functions[name], arguments, call.start, call.end)
+    bodies = it.state.functions[name]
+    if len(bodies) == 1:
+        out = it.call(bodies[0], arguments, call.start, call.end)
+    else:
+        out = it.alternatives([lambda body=body: it.call(body, arguments, call.start, call.end) for body in bodies])  # type: ignore[misc]
     it.stdin = outer
     return out
 

@@ -143,7 +143,7 @@ class Expander:
         """`${@:2}` and `${a[@]:1:3}`, for numbers that are written out."""
         if part.op != ":" or elements is None:
             return elements
-        m = re.fullmatch(r" ?(-?[0-9]+)(?::([0-9]+))?", _lit(part.arg) if part.arg is not None else "")
+        m = re.fullmatch(rf" ?(-?{_DECIMAL})(?::({_DECIMAL}))?", _lit(part.arg) if part.arg is not None else "")
         if m is None or -int(m.group(1)) > len(elements):
             return None
         begin = int(m.group(1)) - (part.name == "@" and int(m.group(1)) > 0)
@@ -259,7 +259,7 @@ class Expander:
             elements = self.state.arguments
             if elements is None:
                 return ANYTHING
-            return _spaced(elements)
+            return ANYTHING if self.state.ifs_changed else _spaced(elements)
         variable = self.state.variables.get(part.name)
         if variable is not None and variable.reference:
             target = variable.value.text
@@ -273,9 +273,9 @@ class Expander:
         if elements is None:
             return ANYTHING
         if _is_all(part):
-            return _spaced(elements)
+            return ANYTHING if self.state.ifs_changed else _spaced(elements)
         digits = _lit(part.subscript)
-        if digits.isdigit() and int(digits) < len(elements):
+        if re.fullmatch(_DECIMAL, digits) and int(digits) < len(elements):
             return elements[int(digits)]
         result = ANYTHING
         for element in elements:
@@ -337,7 +337,7 @@ class Expander:
         return result
 
     def _substring(self, value: Value, arg: Word) -> Value:
-        m = re.fullmatch(r" ?(-?[0-9]+)(?::(-?[0-9]+))?", _lit(arg))
+        m = re.fullmatch(rf" ?(-?{_DECIMAL})(?::(-?{_DECIMAL}))?", _lit(arg))
         if value.texts is None or m is None:
             return unknown(value.tags)
         begin, length = int(m.group(1)), m.group(2)
@@ -352,7 +352,8 @@ class Expander:
     def _edited(self, value: Value, op: str, arg: Word) -> Value:
         """Removal of a prefix or suffix, replacement, and change of case."""
         pattern = self.value(arg)
-        if value.texts is None or pattern.text is None:
+        quoted = any(isinstance(p, Lit) and p.end - p.start != len(p.text) and re.search(r"[*?\[/\\]", p.text) for p in arg.parts)
+        if value.texts is None or pattern.text is None or quoted:
             return unknown(value.tags | pattern.tags)
         try:
             texts = tuple(_edit(text, op, pattern.text) for text in value.texts)
@@ -391,6 +392,9 @@ class Expander:
 
 
 # -- helpers -------------------------------------------------------------------------------------
+
+
+_DECIMAL = r"(?:0|[1-9][0-9]{0,8})"  # another leading zero would make it octal
 
 
 def _lit(word: Word) -> str:
@@ -446,7 +450,7 @@ def _split_ifs(text: str, separators: str) -> list[str]:
 
 def _recased(value: Value, op: str) -> Value:
     """`${x@L}`, `${x@U}`, `${x@E}` of a known text."""
-    if value.texts is None:
+    if value.texts is None or not all(text.isascii() for text in value.texts):
         return unknown(value.tags)
     try:
         if op == "@E":
@@ -457,6 +461,8 @@ def _recased(value: Value, op: str) -> Value:
 
 
 def _edit(text: str, op: str, pattern: str) -> str:
+    if not text.isascii() or len(text) > 4096:
+        raise Refused("parameter", "a long or non-ASCII value")
     if op in ("^^", ",,") and pattern == "":
         return text.upper() if op == "^^" else text.lower()
     if op in ("^", ",") and pattern == "":
@@ -476,8 +482,8 @@ def _edit(text: str, op: str, pattern: str) -> str:
 
 
 def _trim(text: str, op: str, pattern: str) -> str:
-    if len(pattern) > 64 or "\\" in pattern:
-        raise Refused("parameter", "a long pattern")
+    if len(pattern) > 64 or "\\" in pattern or "[" in re.sub(r"\[[A-Za-z0-9_.-]+\]", "", pattern):
+        raise Refused("parameter", "a long pattern, or a class that is not plain")
     if pattern.count("*") > 2:
         raise Refused("parameter", "an intricate pattern")
     lengths = range(len(text) + 1)

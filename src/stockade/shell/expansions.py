@@ -18,7 +18,7 @@ _BRACE_PARAM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _OPERATOR = re.compile(r":?[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|~~?|@[A-Za-z]|:")
 _DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 _ANSI = re.compile(
-    r"\\(?:([abeEfnrtv\\'\"?])|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})"
+    r"\\(?:([abeEfnrtv\\'\"?])|x([0-9A-Fa-f]{1,2})|x\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{1,4})"
     r"|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c(.))|([^\\]+|\\)",
     re.DOTALL,
 )
@@ -32,13 +32,17 @@ def ansi_c(text: str, at: int, *, nul: bool = False) -> str:
     """The value of `$'text'` in the byte view; only programs that print can hold a NUL."""
     out: list[str] = []
     for m in _ANSI.finditer(text):
-        simple, hexa, u4, u8, octal, control, plain = m.groups()
+        simple, hexa, braced, u4, u8, octal, control, plain = m.groups()
         if plain is not None:
             out.append(plain)
         elif simple:
             out.append(_ANSI_CHARS[simple])
         elif control:
-            out.append(chr(ord(control.upper()) ^ 64 & 0x7F) if control != "?" else "\x7f")
+            if not control.isascii():
+                raise Refused("ansi-c", "a control character that is not ASCII", at, at + 1)
+            out.append(chr(ord(control.upper()) & 0x1F) if control != "?" else "\x7f")
+        elif braced:
+            out.append(chr(int(braced, 16) & 0xFF))
         elif u4 or u8:
             point = int(u4 or u8, 16)
             if point > 0x10FFFF or 0xD800 <= point < 0xE000:

@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 6000
 _MAX_FALLBACKS = 4
+_MAX_EARLIER = 16
 C = TypeVar("C")
+_Names = tuple[dict[str, Variable], dict[str, tuple[Function, ...]], dict[str, Value]]
 
 
 class Interpreter:
@@ -220,26 +222,28 @@ class Interpreter:
         out = EMPTY
         base = self.fallbacks
         left: list[str | None] = []
-        snapshot: dict[str, Variable] | None = None
-        for item in items:
+        earlier: list[_Names] = []  # what variables and functions were before each item that may not run
+        for at, item in enumerate(items):
             if item.joined_by == "||":
-                self._join_variables(snapshot)
+                self._join_names(earlier)
                 self._remember(base, left)
             else:
                 self.fallbacks = base
+            if at and not (earlier and self._is_now(earlier[-1])):
+                earlier.append(self._names())
+            if len(earlier) > _MAX_EARLIER:
+                self._join_names(earlier)
+                earlier = [self._names()]
             before = self.state.cwd
             out = concat(out, self.pipeline(item.pipeline))
             if self.state.cwd != before:
                 left.append(before)
             left.extend(folder for folder in self.fallbacks if folder not in base and folder not in left)
             if item.joined_by == "||":
-                self._join_variables(snapshot)
-                snapshot = None
+                self._join_names(earlier)
+                earlier = []
                 base = tuple(dict.fromkeys((*base, *left)))  # either side of `||` may have run
-            if snapshot is None:
-                snapshot = dict(self.state.variables)
-        if len(items) > 1:
-            self._join_variables(snapshot)
+        self._join_names(earlier)
         self._remember(base, left)
         return out
 
@@ -248,15 +252,21 @@ class Interpreter:
         folders = tuple(dict.fromkeys((*base, *left)))
         self.fallbacks = folders if len(folders) <= _MAX_FALLBACKS else (None,)
 
-    def _join_variables(self, snapshot: dict[str, Variable] | None) -> None:
-        variables = self.state.variables
-        if snapshot is None or snapshot == variables:
-            return
-        other = self.state.copy()
-        other.variables = dict(snapshot)
-        cwd = self.state.cwd
-        other.cwd = cwd
-        self.state.join(other)
+    def _names(self) -> _Names:
+        return dict(self.state.variables), dict(self.state.functions), dict(self.state.aliases)
+
+    def _is_now(self, names: _Names) -> bool:
+        state = self.state
+        return names == (state.variables, state.functions, state.aliases)
+
+    def _join_names(self, earlier: list[_Names]) -> None:
+        """Makes what held at an earlier point possible again."""
+        for variables, functions, aliases in earlier:
+            if variables != self.state.variables:
+                other = self.state.copy()
+                other.variables = variables
+                self.state.join(other)
+            self.state.join_names(functions, aliases)
 
     def pipeline(self, pipeline: Pipeline) -> Value:
         commands = pipeline.commands
@@ -295,8 +305,9 @@ class Interpreter:
         outer = self.stdin
         if opened.stdin is not None:
             self.stdin = opened.stdin
+        own, self.sinks = self.sinks, {}
         out = action()
-        self.stdin = outer
+        self.stdin, self.sinks = outer, own
         left = opened.finish(self.state, out)
         self.flush_sinks(out)
         return left
@@ -328,6 +339,17 @@ class Interpreter:
             printed = concat(printed, self.script(test, self.stdin))
             outs.append(concat(printed, self._branch(body, ends)))
         outs.append(concat(printed, self._branch(node.orelse, ends)))
+        return self._joined_branches(outs, ends)
+
+    def alternatives(self, actions: list[Callable[[], Value]]) -> Value:
+        """Runs one of several things, each from the present state."""
+        outs: list[Value] = []
+        ends: list[State] = []
+        for action in actions:
+            outer, self.state = self.state, self.state.copy()
+            outs.append(action())
+            ends.append(self.state)
+            self.state = outer
         return self._joined_branches(outs, ends)
 
     def _branch(self, body: Script | None, ends: list[State]) -> Value:
@@ -435,7 +457,7 @@ class Interpreter:
 
         if shadows(node.name) or node.name == "command_not_found_handle":
             self.note(Kind.HIJACK, f"a function takes the name of `{node.name}`", node.start, node.end, "shadow")
-        self.state.functions[node.name] = node
+        self.state.functions[node.name] = (node,)
         return EMPTY
 
     def _cond(self, node: Cond) -> Value:
@@ -471,19 +493,19 @@ class Interpreter:
         self.calls.append(function)
         outer_forked, self.forked = self.forked, 0
         outer_arguments, self.state.arguments = self.state.arguments, arguments
-        before = dict(self.state.variables)
+        before = self._names()
         try:
             return self.command(function.body)
         finally:
             self.state.arguments = outer_arguments
-            self._join_variables(before)
+            self._join_names([before])
             self.forked = outer_forked
             self.calls.pop()
 
     def walk_uncalled(self) -> None:
         """Functions that are defined and never called: looked at, but nothing of them runs."""
         self.dormant = True
-        for name, function in list(self.state.functions.items()):
+        for name, function in [(name, body) for name, bodies in self.state.functions.items() for body in bodies]:
             if name not in self.called:
                 self.note(Kind.UNKNOWN, f"defines the function `{name}`", function.start, function.end, "defines")
                 self.in_copy(lambda function=function: self.call(function, (), function.start, function.end))  # type: ignore[misc]

@@ -51,7 +51,8 @@ def echo_text(args: list[Field]) -> Value:
     while rest and re.fullmatch(r"-[neE]+", rest[0].literal or ""):
         flags = rest.pop(0).literal or ""
         newline = "" if "n" in flags else newline
-        escapes = "e" in flags or (escapes and "E" not in flags)
+        for letter in flags:
+            escapes = letter == "e" or (escapes and letter != "E")
     value = _joined(rest)
     if value.texts is None:
         return value
@@ -86,8 +87,10 @@ def _listed_text(fields: list[Field], tags: frozenset[str]) -> Value:
     return unknown(tags)
 
 
-def _unescaped(text: str) -> str | None:
-    """The escapes of `echo -e` and `printf`, None where they are not modelled."""
+def _unescaped(text: str, *, bare_octal: bool = False) -> str | None:
+    """The escapes of `echo -e` and of `%b`, None where they are not modelled."""
+    if "\\c" in text or (not bare_octal and re.search(r"\\[1-7]", text)):  # the first ends the output
+        return None
     octal = re.sub(r"\\0([0-7]{0,3})", lambda m: "\\" + (m.group(1) or "0"), text)
     try:
         return ansi_c(octal, 0, nul=True)
@@ -116,7 +119,7 @@ def _formatted(form: str, values: list[str]) -> str | None:
     while True:
         before = len(queue)
         for at, piece in enumerate(pieces):
-            text = _conversion(piece[1], queue) if at % 2 else _unescaped(piece)
+            text = _conversion(piece[1], queue) if at % 2 else _form(piece)
             if text is None:
                 return None
             out.append(text)
@@ -124,12 +127,20 @@ def _formatted(form: str, values: list[str]) -> str | None:
             return "".join(out)
 
 
+def _form(text: str) -> str | None:
+    """A piece of the format: octal digits count from the first one, at most three."""
+    try:
+        return None if "\\c" in text else ansi_c(text, 0, nul=True)
+    except Refused:
+        return None
+
+
 def _conversion(letter: str, queue: list[str]) -> str | None:
     if letter == "%":
         return "%"
     value = queue.pop(0) if queue else ""
     if letter == "b":
-        return _unescaped(value)
+        return _unescaped(value, bare_octal=True)
     if letter == "c":
         return value[:1]
     if letter in "di":
@@ -191,7 +202,7 @@ def _tee(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
     for field in reading.operands:
         path = it.state.absolute(field.literal) if field.literal is not None else None
         if path is not None:
-            it.state.written[normal(path)] = call.stdin
+            it.state.written[normal(path)] = unknown(call.stdin.tags) if reading.options else call.stdin
     return call.stdin
 
 
@@ -282,9 +293,7 @@ def _git(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) ->
 def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
     """find, fd and ls print names that lie below where they looked."""
     tags |= _pattern_tags(call.args)
-    operands = (
-        [f for f in reading.operands if not (f.text or "").startswith(("-", "(", "!"))] if call.fields[0].text == "find" else []
-    )
+    operands = [f for f in reading.operands if not (f.text or "").startswith(("-", "(", "!"))] if call.name == "find" else []
     if operands and all(f.literal for f in operands):
         starts = [f.literal or "" for f in operands]
         if len(starts) == 1 and not starts[0].startswith("-"):
@@ -296,7 +305,7 @@ def _listing(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
             common = posixpath.commonpath([normal(folder) for folder in folders if folder is not None])
             return Value(None, True, "listed", under=common, tags=tags)
         return unknown(tags)
-    if call.fields[0].text == "ls" and reading.operands:
+    if call.name == "ls" and reading.operands:
         one = reading.operands[0].literal if len(reading.operands) == 1 else None
         if one is not None and one.startswith("/"):  # bare names, which mean something only with that folder before them
             return Value(None, True, "names", under=normal(one), tags=tags)
@@ -336,9 +345,13 @@ def _dirname(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
     texts = call.texts()
     if texts is None or len(texts) != 1 or texts[0].startswith("-"):
         return None
-    name = call.fields[0].text
-    value = posixpath.dirname(texts[0].rstrip("/")) or "." if name == "dirname" else posixpath.basename(texts[0].rstrip("/"))
-    return known(byte_view(value) + "\n", tags)
+    whole = texts[0].rstrip("/")
+    if whole == "" and texts[0]:
+        return known("/\n", tags)
+    folder, _, last = whole.rpartition("/")
+    if call.name.endswith("dirname"):
+        folder = folder.rstrip("/") or ("/" if whole.startswith("/") else ".")
+    return known(byte_view(folder if call.name.endswith("dirname") else last) + "\n", tags)
 
 
 def _echo(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> Value | None:
@@ -380,6 +393,8 @@ def _tr(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]) -> 
         return None
     if len(words) == 2 and words[0] == "-d":
         drop = _tr_set(words[1])
+        if not drop:
+            return None
         return known("".join(c for c in text if c not in drop), call.stdin.tags | tags | {DECODED})
     if len(words) != 2 or words[0].startswith("-"):
         return None

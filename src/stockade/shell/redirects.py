@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _DEV_NET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/([^/]+)")
 
 
+_STREAMS = frozenset(("/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2", "/dev/tty"))
 _DUPLICATE = re.compile(r"[0-9]*-?|[0-9]+")
 
 
@@ -71,9 +72,7 @@ def _open(it: Interpreter, opened: Opened, redirect: Redirect) -> None:
     if op in ("<&", ">&") and _is_duplicate(value):
         if op == "<&" and redirect.fd in ("", "0"):
             opened.stdin = it.state.written.get(f"&{value.text}", ANYTHING)
-        elif op == ">&" and redirect.fd in ("", "1"):
-            opened.captured = True
-        return
+        return  # what goes to another descriptor may still reach a pipe
     start, end = it.span(field.start, field.end)
     _open_file(it, opened, redirect, field._replace(start=start, end=end, sure=field.sure and not field.many))
 
@@ -103,16 +102,22 @@ def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field
     if not field.sure or (writes and field.glob):
         opened.effects.append(Effect(Kind.UNKNOWN, None, "the file of a redirection is not known", begin, stop, "value"))
     path = exact_path(it, field)
-    if not writes:
+    if op == "<>" and fd in ("", "0"):
+        opened.stdin = _content(it, path, field)
+    elif not writes:
         content = _content(it, path, field)
         if fd in ("", "0"):
             opened.stdin = content
         else:
             it.state.written[f"&{fd}"] = content
+    elif field.literal in _STREAMS:
+        pass
     elif fd in ("", "1") or op.startswith("&") or op == ">&":
         opened.captured = True
         opened.file = path
         opened.append = ">>" in op
+    elif path is not None:
+        it.state.written[path] = ANYTHING
 
 
 def _content(it: Interpreter, path: str | None, field: Field) -> Value:

@@ -33,6 +33,7 @@ class State:
     __slots__ = (
         "aliases",
         "arguments",
+        "constant",
         "context",
         "cwd",
         "expand_aliases",
@@ -55,9 +56,10 @@ class State:
         self.cwd: str | None = context.cwd
         self.oldcwd: str | None = None
         self.moved = False  # a `cd` was met, and may have failed
+        self.constant: frozenset[str] = frozenset()  # declared readonly: an assignment fails
         self.stack: list[str | None] = []
         self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function] = {}
+        self.functions: dict[str, tuple[Function, ...]] = {}  # every body that a name can have
         self.aliases: dict[str, Value] = {}
         self.arguments: tuple[Value, ...] | None = None
         self.expand_aliases = False
@@ -92,8 +94,8 @@ class State:
             mine, theirs = self.variables.get(name), other.variables.get(name)
             if mine is not theirs:
                 self.variables[name] = _joined(mine, theirs)
-        self.functions.update(other.functions)
-        self.aliases.update(other.aliases)
+        self.join_names(other.functions, other.aliases)
+        self.constant |= other.constant
         self.expand_aliases |= other.expand_aliases
         self.ifs_changed |= other.ifs_changed
         self.lookup_changed |= other.lookup_changed
@@ -103,6 +105,13 @@ class State:
         self.unset &= other.unset
         for path, value in other.written.items():
             self.written[path] = join(self.written.get(path, value), value)
+
+    def join_names(self, functions: dict[str, tuple[Function, ...]], aliases: dict[str, Value]) -> None:
+        """Functions and aliases as they may have been in another state."""
+        for name, bodies in functions.items():
+            self.functions[name] = tuple(dict.fromkeys((*self.functions.get(name, ()), *bodies)))
+        for name, value in aliases.items():
+            self.aliases[name] = join(self.aliases.get(name, value), value)
 
     # -- variables -------------------------------------------------------------------------------
 
@@ -124,7 +133,7 @@ class State:
         if name == "IFS":
             return known(" \t\n")
         if name.isdigit():
-            return self._positional(int(name))
+            return self._positional(int(name)) if len(name) < 10 else ANYTHING
         environment = self.context.env
         if name in ("USER", "LOGNAME") and (environment is None or name not in environment):
             return Value((byte_view(posixpath.basename(self.context.home)),), sure=False)
@@ -163,6 +172,8 @@ class State:
     def assign(self, name: str, value: Value, *, array: tuple[Value, ...] | None = None) -> None:
         name = self.resolve(name)
         old = self.variables.get(name)
+        if name in self.constant and old is not None:
+            value, array = join(old.value, value), None
         exported = old.exported if old is not None else False
         integer = old.integer if old is not None else False
         associative = old.associative if old is not None else False

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?[^\]\n]*\])*/")
 # A slash divides after these, and begins a regular expression otherwise.
+_GOES_ON = frozenset((",", "&&", "||", "{", "else", "do"))  # a newline after these ends no statement
 _VALUES = frozenset(("number", "string", "regex", "name"))
 _KEYWORDS = frozenset(
     ("print", "printf", "return", "in", "if", "while", "for", "do", "else", "case", "delete", "exit", "getline")
@@ -124,7 +125,7 @@ class _Program:
                     self._file(at, Kind.READ)
                 elif text == "@":
                     self._add(Kind.UNKNOWN, "awk calls a function by a name that is computed", "awk")
-            elif token.kind == "newline" and depth <= 0:
+            elif token.kind == "newline" and depth <= 0 and self._text(at - 1) not in _GOES_ON:
                 printing = False
             elif token.kind == "name":
                 if text in ("print", "printf"):
@@ -132,8 +133,13 @@ class _Program:
                 self._name(at, text)
 
     def _after_getline(self, at: int) -> bool:
-        before = [t.text for t in self.tokens[max(0, at - 2) : at]]
-        return "getline" in before
+        """Whether `getline` or `getline lvalue` stands before: anywhere in the statement, to be sure."""
+        for token in reversed(self.tokens[max(0, at - 24) : at]):
+            if token.text == "getline":
+                return True
+            if token.kind == "newline" or token.text in (";", "{", "}"):
+                return False
+        return False
 
     def _name(self, at: int, text: str) -> None:
         if text == "system":
@@ -159,6 +165,8 @@ class _Program:
         if not 0 <= at < len(self.tokens) or self.tokens[at].kind != "string":
             return None
         text = self.tokens[at].text[1:-1]
+        if re.search(r"\\[0-9x]", text):
+            return None
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m.group(1), m.group(1)), text)
 
     def _alone(self, at: int) -> bool:
@@ -181,6 +189,10 @@ class _Program:
     def _pipe(self, at: int) -> None:
         after = self._text(at + 1)
         command = self._literal(at - 1) if after == "getline" else self._literal(at + 1)
+        if after == "getline":
+            command = None if at > 1 and self.tokens[at - 2].kind in ("string", "number", "name") else command
+        elif not self._alone(at + 1):
+            command = None
         if command is not None and command.startswith("/inet"):
             self._add(Kind.NETWORK, command, "")
         if command is not None and command.split("/")[-1].split(" ")[0] in ("sh", "bash", "dash") and after != "getline":

@@ -41,6 +41,8 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     starts: list[Field] = []
     while args and not _begins_expression(args[0]):
         starts.append(args.pop(0))
+    if args and args[0].literal is None:  # a word that could be a folder, or a word of the expression
+        starts.append(args[0]._replace(many=False))
     if not starts:
         starts = [Field(".", call.start, call.end)]
     expression = _Expression(it, call, starts)

@@ -11,6 +11,7 @@ from stockade.shell.calls import Call, emit, ran, targets
 from stockade.shell.commands import interpreted
 from stockade.shell.roles import field_value
 from stockade.shell.state import normal
+from stockade.shell.syntax import byte_view
 from stockade.shell.values import ANYTHING, NETWORK, Field, Value, unknown
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def ssh(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         command = command[1:]
     if command:
         text = " ".join(f.text or "" for f in command) if all(f.text is not None for f in command) else None
-        value = Value((text,), all(f.sure for f in command)) if text is not None else ANYTHING
+        value = Value((byte_view(text),), all(f.sure for f in command)) if text is not None else ANYTHING
     else:
         value = call.stdin if call.stdin.texts != ("",) else Value(("",))
     if value.texts is not None:

@@ -141,7 +141,9 @@ class _Script:
             if c == delimiter:
                 self.at = at + 1
                 return self.text[begin:at]
-            if c == "[" and (close := _bracket_end(self.text, at)) > at and delimiter not in self.text[at:close]:
+            if c == "[" and (close := _bracket_end(self.text, at)) > at:
+                if delimiter in self.text[at:close]:  # versions of sed differ on whether the bracket hides it
+                    return None
                 at = close
                 continue
             at += 1
@@ -184,7 +186,8 @@ class _Script:
             if line_end < 0:
                 self.at = len(self.text)
                 return True
-            continued = self.text[self.at : line_end].endswith("\\")
+            line = self.text[self.at : line_end]
+            continued = (len(line) - len(line.rstrip("\\"))) % 2 == 1
             self.at = line_end + 1
             if not continued:
                 return True

@@ -42,7 +42,7 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     split = reading.values.get("-S")
     if split is not None:
         return _split_string(it, call, split, command)
-    if not command and reading.options.keys() & {"-s", "-i"} and call.fields[0].text != "env":
+    if not command and reading.options.keys() & {"-s", "-i"} and call.name != "env":
         from stockade.shell.readers.shells import child_shell
 
         emit(it, call, call.fields[0].text)
@@ -51,10 +51,10 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         child_shell(it, inner, call.stdin, call.fields[0], [])
         return ran(ANYTHING)
     if not command:
-        if call.fields[0].text in ("env", "genv"):
+        if call.name in ("env", "genv"):
             call.effects.append(Effect(Kind.SECRET, None, "prints the variables of the environment", call.start, call.end))
         return None
-    folder = reading.values.get("-C") if call.fields[0].text in ("env", "genv") else reading.values.get("-D")
+    folder = reading.values.get("-C") if call.name in ("env", "genv") else reading.values.get("-D")
     before = it.state.cwd
     if folder is not None:
         path = it.state.absolute(folder.literal) if folder.literal is not None else None
