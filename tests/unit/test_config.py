@@ -91,84 +91,71 @@ def test_examples_beside_a_rule() -> None:
     assert (file.rules, file.problems) == ((wanted,), ())
 
 
-# Lines behind `version = 1`, and the problems: code, severity, line, message, hint.
-PROBLEMS: list[tuple[str, list[tuple[str, str, int, str, str]]]] = [
-    ("postur = 1", [("config/unknown-key", "error", 2, "unknown key `postur`", "did you mean `posture`?")]),
-    ("zzz = 1", [("config/unknown-key", "error", 2, "unknown key `zzz`",
-                  "known are approvals, child_env, guards, permission, permission_mode, posture, preset, sandbox, shell, version")]),
-    ("[shell]\nalow = []", [("config/unknown-key", "error", 3, "unknown key `alow` in `[shell]`", "did you mean `allow`?")]),
-    ("shell = 1", [("config/wrong-type", "error", 2, "`shell` is a table", "write `[shell]` and its keys below it")]),
-    ("permission = []", [("config/wrong-type", "error", 2, "`permission` is a table",
-    "write `[permission]` and rules below it")]),
-    ('posture = "closed"', [("config/wrong-type", "error", 2, "`posture` cannot be `closed`: it takes one of `asking`, `open`",
-                             "the default is `asking`")]),
-    ("posture = 1", [("config/wrong-type", "error", 2, "`posture` cannot be `1`: it takes one of `asking`, `open`",
-                      "the default is `asking`")]),
-    ("[sandbox]\nrequired = 1", [("config/wrong-type", "error", 3, "`sandbox.required` cannot be `1`: it takes true or false",
-                                  "the default is `False`")]),
-    ('[shell]\nallow = "ls"', [("config/wrong-type", "error", 3, "`shell.allow` cannot be `ls`: it takes a list of texts",
-                                "the default is `()`")]),
-    ("[shell]\nallow = [1]", [("config/wrong-type", "error", 3, "`shell.allow` cannot be `[1]`: it takes a list of texts",
-                               "the default is `()`")]),
-    ("[child_env]\nset = { A = 1 }", [("config/wrong-type", "error", 3,
-                                       "`child_env.set` cannot be `{'A': 1}`: it takes a table of names and texts",
-                                       "the default is `{}`")]),
-    ('[permission]\nReed = "deny"', [("config/unknown-tool", "error", 3,
-    "`Reed` names no tool that exists; use one of read, edit, bash, "
-                                      "network, mcp, external_directory, sandbox, task, plan, process, or Bash, Read, Edit, Write, WebFetch",
-                                      "see the list of tools in `stockade inspect`")]),
-    ('[permission]\nbash = { "ls" = "dny" }', [("config/bad-rule", "error", 3, "`dny` is no verdict in the rule `bash`",
-                                                "write allow, ask or deny")]),
-    ("[permission]\nbash = 1", [("config/bad-rule", "error", 3, "`1` is no verdict in the rule `bash`",
-    "write allow, ask or deny")]),
-    ('[permission]\n"Bash(ls)" = { verdict = "deny", why = "x" }', [("config/unknown-key", "error", 3,
-                                                                     "unknown key `why` in the rule `Bash(ls)`",
-                                                                     "a rule has verdict, match, not_match, reason")]),
-    ('[permission]\n"Bash(ls)" = { verdct = "deny" }', [("config/unknown-key", "error", 3,
-    "unknown key `verdct` in the rule `Bash(ls)`",
-                                                         "a rule has verdict, match, not_match, reason")]),
-    ('[permission]\n"Bash(ls)" = {}', [("config/bad-rule", "error", 3, "`None` is no verdict in the rule `Bash(ls)`",
-                                        "write allow, ask or deny")]),
-    ('[permission]\n"Bash(ls)" = { verdict = "deny", match = "ls" }', [("config/wrong-type", "error", 3,
-                                                                        "the examples of `Bash(ls)` are no list of texts", "")]),
-    ('[permission]\n"Bash(:*)" = "deny"', [("config/bad-rule", "error", 3,
-                                            "the pattern `:*` cannot be used: `:*` needs a command in front of it; "
-                                            "write `*` for every command", "")]),
-    ('[permission]\n"mcp(github)" = "deny"', [("config/bad-rule", "error", 3,
-    "the pattern `github` cannot be used: an MCP rule names "
-                                               "`server/tool`; write `github/*` for all tools of a server", "")]),
-    ('[permission]\n"Edit(src/**)" = { verdict = "deny", match = ["a.py"] }', [
-        ("config/example", "error", 3, "the rule `src/**` does not match its example `a.py`",
-        "change the pattern or the example")]),
-    ('[permission]\n"Bash(ls)" = { verdict = "deny", not_match = ["ls"] }', [
-        ("config/example", "error", 3, "the rule `ls` matches its example `ls`", "change the pattern or the example")]),
-    ('[permission]\n"WebFetch(a.com)" = { verdict = "deny", match = ["b.com"] }', [
-        ("config/example", "error", 3, "the rule `a.com` does not match its example `b.com`",
-        "change the pattern or the example")]),
-    ('[shell]\ndeny = ["Read(x)"]', [("config/bad-rule", "error", 3, "`shell.deny` takes rules for commands, not `Read(x)`",
-                                      "put it into [permission]")]),
-    ('[shell]\nallow = ["Reed(x)"]', [("config/unknown-tool", "error", 3,
-    "`Reed(x)` names no tool that exists; use one of read, edit, "
-                                       "bash, network, mcp, external_directory, sandbox, task, plan, process, or Bash, Read, Edit, Write, "
-                                       "WebFetch", "")]),
-    ("posture = ", [("config/syntax", "error", 2, "not valid TOML: invalid value", "see toml.io for the syntax")]),
-    ('posture = "open"\nposture = "asking"', [("config/syntax", "error", 3, "a key stands here twice",
-                                               "keep one of the two: order is meaning, and the last must not win silently")]),
-    ('[permission]\nbash = { "a" = "ask", "a" = "deny" }', [("config/syntax", "error", 3, "a key stands here twice",
-                                                             "keep one of the two: order is meaning, and the last must not win silently")]),
-    ("[shell]\n[shell]", [("config/syntax", "error", 3, "a key stands here twice",
-                           "keep one of the two: order is meaning, and the last must not win silently")]),
+# Lines behind `version = 1`, and the one problem in them: code, line, message, hint.
+NO_TOOL = (
+    "names no tool that exists; use one of read, edit, bash, network, mcp, external_directory, sandbox, task, plan, process, "
+    "or Bash, Read, Edit, Write, WebFetch"
+)
+ONE_OF_TWO = "keep one of the two: order is meaning, and the last must not win silently"
+PROBLEMS = [
+    ("postur = 1", "config/unknown-key", 2, "unknown key `postur`", "did you mean `posture`?"),
+    ("zzz = 1", "config/unknown-key", 2,
+     "unknown key `zzz`",
+     "known are approvals, child_env, guards, permission, permission_mode, posture, preset, sandbox, shell, version"),
+    ("[shell]\nalow = []", "config/unknown-key", 3, "unknown key `alow` in `[shell]`", "did you mean `allow`?"),
+    ("shell = 1", "config/wrong-type", 2, "`shell` is a table", "write `[shell]` and its keys below it"),
+    ("permission = []", "config/wrong-type", 2, "`permission` is a table", "write `[permission]` and rules below it"),
+    ('posture = "closed"', "config/wrong-type", 2,
+     "`posture` cannot be `closed`: it takes one of `asking`, `open`", "the default is `asking`"),
+    ("posture = 1", "config/wrong-type", 2,
+     "`posture` cannot be `1`: it takes one of `asking`, `open`", "the default is `asking`"),
+    ("[sandbox]\nrequired = 1", "config/wrong-type", 3,
+     "`sandbox.required` cannot be `1`: it takes true or false", "the default is `False`"),
+    ('[shell]\nallow = "ls"', "config/wrong-type", 3,
+     "`shell.allow` cannot be `ls`: it takes a list of texts", "the default is `()`"),
+    ("[shell]\nallow = [1]", "config/wrong-type", 3,
+     "`shell.allow` cannot be `[1]`: it takes a list of texts", "the default is `()`"),
+    ("[child_env]\nset = { A = 1 }", "config/wrong-type", 3,
+     "`child_env.set` cannot be `{'A': 1}`: it takes a table of names and texts", "the default is `{}`"),
+    ('[permission]\nReed = "deny"', "config/unknown-tool", 3, "`Reed` " + NO_TOOL, "see the list of tools in `stockade inspect`"),
+    ('[permission]\nbash = { "ls" = "dny" }', "config/bad-rule", 3,
+     "`dny` is no verdict in the rule `bash`", "write allow, ask or deny"),
+    ("[permission]\nbash = 1", "config/bad-rule", 3, "`1` is no verdict in the rule `bash`", "write allow, ask or deny"),
+    ('[permission]\n"Bash(ls)" = { verdict = "deny", why = "x" }', "config/unknown-key", 3,
+     "unknown key `why` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason"),
+    ('[permission]\n"Bash(ls)" = { verdct = "deny" }', "config/unknown-key", 3,
+     "unknown key `verdct` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason"),
+    ('[permission]\n"Bash(ls)" = {}', "config/bad-rule", 3,
+     "`None` is no verdict in the rule `Bash(ls)`", "write allow, ask or deny"),
+    ('[permission]\n"Bash(ls)" = { verdict = "deny", match = "ls" }', "config/wrong-type", 3,
+     "the examples of `Bash(ls)` are no list of texts", ""),
+    ('[permission]\n"Bash(:*)" = "deny"', "config/bad-rule", 3,
+     "the pattern `:*` cannot be used: `:*` needs a command in front of it; write `*` for every command", ""),
+    ('[permission]\n"mcp(github)" = "deny"', "config/bad-rule", 3,
+     "the pattern `github` cannot be used: an MCP rule names `server/tool`; write `github/*` for all tools of a server",
+     ""),
+    ('[permission]\n"Edit(src/**)" = { verdict = "deny", match = ["a.py"] }', "config/example", 3,
+     "the rule `src/**` does not match its example `a.py`", "change the pattern or the example"),
+    ('[permission]\n"Bash(ls)" = { verdict = "deny", not_match = ["ls"] }', "config/example", 3,
+     "the rule `ls` matches its example `ls`", "change the pattern or the example"),
+    ('[permission]\n"WebFetch(a.com)" = { verdict = "deny", match = ["b.com"] }', "config/example", 3,
+     "the rule `a.com` does not match its example `b.com`", "change the pattern or the example"),
+    ('[shell]\ndeny = ["Read(x)"]', "config/bad-rule", 3,
+     "`shell.deny` takes rules for commands, not `Read(x)`", "put it into [permission]"),
+    ('[shell]\nallow = ["Reed(x)"]', "config/unknown-tool", 3, "`Reed(x)` " + NO_TOOL, ""),
+    ("posture = ", "config/syntax", 2, "not valid TOML: invalid value", "see toml.io for the syntax"),
+    ('posture = "open"\nposture = "asking"', "config/syntax", 3, "a key stands here twice", ONE_OF_TWO),
+    ('[permission]\nbash = { "a" = "ask", "a" = "deny" }', "config/syntax", 3, "a key stands here twice", ONE_OF_TWO),
+    ("[shell]\n[shell]", "config/syntax", 3, "a key stands here twice", ONE_OF_TWO),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "wanted"), PROBLEMS, ids=[text[:40] for text, _ in PROBLEMS])
-def test_problem(text: str, wanted: list[tuple[str, str, int, str, str]]) -> None:
+@pytest.mark.parametrize(("text", "code", "line", "message", "hint"), PROBLEMS, ids=[row[0][:40] for row in PROBLEMS])
+def test_problem(text: str, code: str, line: int, message: str, hint: str) -> None:
     file = read_text(f"{V}{text}\n", file="f.toml", layer="user")
+    assert file.problems == (Problem(code, "error", "f.toml", line, message, hint),)
     assert file.broken
-    assert file.problems == tuple(
-        Problem(code, severity, "f.toml", line, message, hint) for code, severity, line, message, hint in wanted
-    )
-    assert {p.code for p in file.problems} <= set(CODES)
+    assert code in CODES
 
 
 @pytest.mark.parametrize(

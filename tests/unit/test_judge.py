@@ -216,8 +216,9 @@ def test_home() -> None:
 
 
 def test_described() -> None:
-    text = """{"cwd": "/w/a/../b", "workspace": "/w", "home": "/home/dev/", "uid": 0, "env": {"A": "1"}, "shell": "zsh", "sandbox": "strict",
-               "files": {"/w/./l": {"kind": "link", "target": "/etc"}, "/w/f": {"kind": "file", "digest": "d"}}, "tmp": "/t", "roots": ["/r/"]}"""
+    text = """{"cwd": "/w/a/../b", "workspace": "/w", "home": "/home/dev/", "uid": 0, "env": {"A": "1"},
+               "shell": "zsh", "sandbox": "strict", "tmp": "/t", "roots": ["/r/"],
+               "files": {"/w/./l": {"kind": "link", "target": "/etc"}, "/w/f": {"kind": "file", "digest": "d"}}}"""
     assert described(text, "f") == Context(
         "/w/b", "/w", "/home/dev", 0, {"A": "1"}, "zsh", "strict",
         {"/w/l": FileFact("link", "/etc"), "/w/f": FileFact("file", None, "d")}, "/t", ("/r",),
