@@ -29,6 +29,8 @@ def from_atoms(atoms: list[Atom], start: int, end: int) -> list[Part]:
 
 def expand_braces(atoms: list[Atom]) -> list[list[Atom]]:
     """All words of a word with braces, leftmost brace first, as bash orders them."""
+    if atoms.count("{") > _MAX_BRACES:
+        raise Refused("braces", "a brace expansion with too many braces")
     for at, atom in enumerate(atoms):
         if atom != "{":
             continue

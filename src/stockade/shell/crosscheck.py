@@ -49,7 +49,10 @@ def disagreement(view: str, script: Script) -> str | None:
     if root.has_error:
         return "the second parser cannot read it"
     theirs: list[tuple[int, int]] = []
-    _walk(root, theirs)
+    try:
+        _walk(root, theirs)
+    except RecursionError:
+        return "the second parser nests it too deeply to compare"
     if _normal(ours) != _normal(theirs):
         return "the second parser reads it differently"
     return None

@@ -35,7 +35,7 @@ from stockade.shell.values import (
 
 _SPECIAL = re.compile(r"[*?\[{~]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|[0-9]+#[0-9A-Za-z@_]+")
+_NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|(?<![0-9])[0-9]+#[0-9A-Za-z@_]+")
 
 
 class Expander:

@@ -7,7 +7,7 @@ import re
 from stockade.model.paths import is_pattern
 from stockade.secrets.patterns import pattern_asks
 from stockade.shell.syntax import byte_view, text_of
-from stockade.shell.values import ANYTHING, MAX_ALTERNATIVES, NO_TAGS, SECRET, Field, Value, common_prefix, unknown
+from stockade.shell.values import ANYTHING, MAX_ALTERNATIVES, MAX_TEXT, NO_TAGS, SECRET, Field, Value, common_prefix, unknown
 
 _GLOB = re.compile(r"[*?\[]")
 
@@ -82,7 +82,10 @@ class FieldBuilder:
             if self._kind != "int" or "/" in texts[0]:
                 self._kind = self._under = ""
             return
-        if len(texts) == 1:
+        if len(self._alts[0]) + len(texts[0]) > MAX_TEXT:
+            self._lost(ANYTHING)
+            self._sure = False
+        elif len(texts) == 1:
             self._alts = [a + texts[0] for a in self._alts]
         elif len(self._alts) * len(texts) <= MAX_ALTERNATIVES:
             self._alts = [a + t for a in self._alts for t in texts]

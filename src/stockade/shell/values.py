@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MAX_ALTERNATIVES = 64
+MAX_TEXT = 1 << 16  # a longer text is not followed
 NO_TAGS: frozenset[str] = frozenset()
 
 # Where a text came from; a tag survives every filter that the text passes.
@@ -85,7 +86,8 @@ def _number(text: str) -> bool:
 def concat(a: Value, b: Value) -> Value:
     """The output of one command after another."""
     tags = a.tags | b.tags
-    if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES:
+    long = a.texts is not None and b.texts is not None and len(a.texts[0]) + len(b.texts[0]) > MAX_TEXT
+    if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES and not long:
         texts = tuple(dict.fromkeys(x + y for x in a.texts for y in b.texts))
         return Value(texts, a.sure and b.sure, tags=tags)
     if a.texts == ("",):
@@ -152,6 +154,8 @@ def glue(a: Value, b: Value) -> Value:
     tags = a.tags | b.tags
     sure = a.sure and b.sure
     if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES:
+        if len(a.texts[0]) + len(b.texts[0]) > MAX_TEXT:
+            return unknown(tags)
         return Value(tuple(x + y for x in a.texts for y in b.texts), sure, tags=tags)
     prefix = common_prefix(list(a.texts)) if a.texts and a.sure else a.prefix
     if a.texts is not None and len(a.texts) == 1 and a.sure:
