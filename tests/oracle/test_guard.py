@@ -69,7 +69,8 @@ def test_nothing_runs_that_was_not_foreseen(oracle: Oracle, shard: int) -> None:
             tally.compare(oracle, command, SCHEDULES[(index + at) % len(SCHEDULES)])
             kinds[kind] += 1
     print(
-        f"shard {shard}: {dict(kinds)}, accepted {tally.accepted}, complete {tally.complete}, more than ran {tally.foreseen_too_much}"
+        f"shard {shard}: {dict(kinds)}, accepted {tally.accepted}, complete {tally.complete}, "
+        f"more than ran {tally.foreseen_too_much}"
     )
     assert tally.missed == []
     assert tally.complete >= 0.70 * tally.accepted

@@ -27,7 +27,7 @@ def _installed() -> None:
         missing("libbash (bash's parser as a library)")
 
 
-def theirs(texts: list[str]) -> Iterator[list[list[str]] | None | str]:
+def theirs(texts: list[str]) -> Iterator[list[list[str]] | str | None]:
     """What bash's parser sees; `crashed` where it took its process down."""
     at = 0
     while at < len(texts):

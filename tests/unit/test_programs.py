@@ -71,6 +71,6 @@ def test_reader_exists(name: str) -> None:
     ],
 )
 def test_errors_name_file_and_place(text: str, message: str) -> None:
-    with pytest.raises(DescriptionError, match="x.toml") as caught:
+    with pytest.raises(DescriptionError, match=r"x\.toml") as caught:
         compile_text(text, "x.toml")
     assert message in str(caught.value)

@@ -256,8 +256,9 @@ _IMPORTS = re.compile(r"\b(?:import|from)\s+stockade\b")
 def _own_module(words: list[str]) -> str | None:
     """`python -m stockade …`, also as `-mstockade` or a module inside it, and code that imports it."""
     for at, word in enumerate(words):
-        if word.startswith("-m"):
-            rest = words[at + 1 :] if word == "-m" else [word[2:], *words[at + 1 :]]
+        m = re.fullmatch(r"-[A-Za-z]*?m(.*)", word, re.DOTALL)
+        if m is not None:
+            rest = [m.group(1), *words[at + 1 :]] if m.group(1) else words[at + 1 :]
             if not rest or rest[0].partition(".")[0] != "stockade":
                 return None
             looks = rest[0] == "stockade" and (rest[1:2] or ["--help"])[0] in _LOOKING

@@ -19,7 +19,7 @@ from stockade.model.effects import Effect, Kind, Segment
 from stockade.shell.bashisms import first_bashism
 from stockade.shell.evaluating import tests
 from stockade.shell.expanding import Expander
-from stockade.shell.fields import field_value
+from stockade.shell.loops import counted, each, loop
 from stockade.shell.parsing import parse
 from stockade.shell.redirects import file_read
 from stockade.shell.state import State, Variable
@@ -45,7 +45,7 @@ from stockade.shell.syntax import (
     Subst,
     byte_view,
 )
-from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Value, chomped, concat, join, known, repeated
+from stockade.shell.values import ANYTHING, EMPTY, Value, chomped, concat, join, known
 
 if TYPE_CHECKING:
     from stockade.shell.calls import Call
@@ -384,72 +384,6 @@ class Interpreter:
             self.state.join(ends[-1])  # `;&` falls through with what this arm left
         return self._joined_branches(outs, ends)
 
-    # -- loops -----------------------------------------------------------------------------------
-
-    def _loop(self, node: Loop) -> Value:
-        def once() -> Value:
-            printed = self.script(node.test, self.stdin)
-            return concat(printed, self.script(node.body, self.stdin))
-
-        return self.redirected(node.redirects, lambda: self._repeat(once))
-
-    def _for(self, node: For) -> Value:
-        def start() -> Value:
-            value = self._loop_value(node)
-
-            def once() -> Value:
-                self.set_variable(node.name, value, node.start, node.start)
-                return self.script(node.body, self.stdin)
-
-            return self._repeat(once)
-
-        return self.redirected(node.redirects, start)
-
-    def _loop_value(self, node: For) -> Value:
-        if node.words is None:
-            values = list(self.state.arguments) if self.state.arguments is not None else [ANYTHING]
-        else:
-            expander = self.expander()
-            values = [field_value(field) for word in node.words for field in expander.fields(word)]
-        if not values:
-            return ANYTHING
-        result = values[0]
-        for value in values[1:]:
-            result = join(result, value)
-        return result
-
-    def _for_arith(self, node: ForArith) -> Value:
-        def once() -> Value:
-            self.expander().arithmetic(node.head)
-            return self.script(node.body, self.stdin)
-
-        return self.redirected(node.redirects, lambda: self._repeat(once))
-
-    def _repeat(self, once: Callable[[], Value]) -> Value:
-        """Walks a body until another round would change nothing."""
-        out = EMPTY
-        for attempt in range(3):
-            before = self.state.copy()
-            folders = self.fallbacks
-            out = once()
-            after_folders = self.fallbacks
-            self.state.join(before)
-            if self.state.cwd is None and before.cwd is not None:
-                self.fallbacks = (None,)
-            settled = self.state.variables == before.variables and self.state.cwd == before.cwd
-            if settled and folders == after_folders:
-                return repeated(out)
-            if attempt == 1:
-                self._widen(before)
-        return repeated(out)
-
-    def _widen(self, before: State) -> None:
-        """Gives up on what still changes after two rounds."""
-        for name, variable in self.state.variables.items():
-            if before.variables.get(name) != variable:
-                value = INTEGER if variable.value.kind == "int" else ANYTHING
-                self.state.variables[name] = variable._replace(value=value, array=None)
-
     # -- the rest --------------------------------------------------------------------------------
 
     def _function(self, node: Function) -> Value:
@@ -514,9 +448,9 @@ class Interpreter:
 _WALKERS: dict[type, Callable[..., Value]] = {
     Group: Interpreter._group,
     If: Interpreter._if,
-    Loop: Interpreter._loop,
-    For: Interpreter._for,
-    ForArith: Interpreter._for_arith,
+    Loop: loop,
+    For: each,
+    ForArith: counted,
     Case: Interpreter._case,
     Function: Interpreter._function,
     Cond: Interpreter._cond,

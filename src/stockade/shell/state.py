@@ -122,7 +122,10 @@ class State:
             return variable.value
         if name in self.unset:
             return EMPTY
+        environment = self.context.env
         if name == "HOME":
+            if environment is not None and ("HOME" in environment or self.context.env_complete):
+                return known(byte_view(environment.get("HOME", "")))
             return known(byte_view(self.context.home))
         if name == "PWD":
             return ANYTHING if self.cwd is None else Value((byte_view(self.cwd),), not self.moved)
@@ -134,7 +137,6 @@ class State:
             return known(" \t\n")
         if name.isdigit():
             return self._positional(int(name)) if len(name) < 10 else ANYTHING
-        environment = self.context.env
         if name in ("USER", "LOGNAME") and (environment is None or name not in environment):
             return Value((byte_view(posixpath.basename(self.context.home)),), sure=False)
         if environment is not None and name in environment:
