@@ -28,9 +28,9 @@ _SHAPES = re.compile(
     re.VERBOSE,
 )
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)", re.DOTALL)
-_AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:)([^/\s@]+)(@)")
+_AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20}://[^/\s:@]*:)([^/\s]+)(@)")
 _BEARER = re.compile(r"\b((?:Bearer|Basic|token)\s+)([A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE)
-_ASSIGNED = re.compile(r"""\b([A-Za-z_][A-Za-z0-9_]*)(\s*[=:]\s*)("[^"\n]*"|'[^'\n]*'|[^\s"';&|]+)""")
+_ASSIGNED = re.compile(r"""\b([A-Za-z_][A-Za-z0-9_]*)(["']?\s*[=:]\s*)("[^"\n]*"|'[^'\n]*'|[^\s"';&|]+)""")
 _FLAG = re.compile(
     r"(--?(?:password|passwd|token|secret|api-?key|access-key|auth)[= ])(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"';&|]+)", re.IGNORECASE
 )

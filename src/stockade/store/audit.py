@@ -27,9 +27,19 @@ def append(state: str, record: dict[str, Any]) -> None:
             os.replace(path, path + ".1")
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(line)
+            stream.write(line if _ends_a_line(path) else "\n" + line)
     finally:
         os.close(lock)
+
+
+def _ends_a_line(path: str) -> bool:
+    """False where a crash tore the last line off: what follows must not become part of it."""
+    with open(path, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        if size == 0:
+            return True
+        stream.seek(size - 1)
+        return stream.read(1) == b"\n"
 
 
 def read(state: str) -> Iterator[dict[str, Any]]:
