@@ -38,6 +38,7 @@ GUARDS = {
     "guard/external-directory": ("ask", "a path outside the workspace"),
     "guard/env": ("deny", 'a file tool reads a `.env` file; `guards.env = "ask"` makes it an ask'),
     "guard/second-opinion": ("ask", "a second parser does not read the command as ours does"),
+    "guard/too-many-paths": ("deny", "the action names more paths than are looked at; split it"),
     "guard/config": ("ask", "a configuration file does not load: every answer is at least an ask"),
     "guard/stopped": ("deny", "`stockade stop-all` is on"),
     "guard/internal-error": ("deny", "deciding failed; please report it"),

@@ -428,15 +428,14 @@ def of_command(analysis: Analysis, context: Context, case: Case) -> list[Answer]
 
 def unreadable(context: Context, case: Case) -> Answer:
     """It could be any command: what is denied whatever it is is denied, the rest asks."""
-    anything = Thing("bash", ((None,),), trusted=False)
-    ruling = rules_say(anything, context, case)
+    ruling = rules_say(Thing("bash"), context, case)
     lifted = LIFTS_DENIES.get(case.mode, ())
     if case.mode == "plan":
-        return Answer(DENY, "mode")
+        return Answer(DENY, "mode", 0)
     if ruling.winner.verdict == DENY and ruling.winner.layer not in lifted:
-        return Answer(DENY, ruling.winner.layer)
+        return Answer(DENY, ruling.winner.layer, 0)
     if ruling.held is not None and ruling.held.verdict == DENY and ruling.held.layer not in lifted:
-        return Answer(DENY, ruling.held.layer)
+        return Answer(DENY, ruling.held.layer, 0)
     return Answer(ASK, "guard", 0, False, True)
 
 
@@ -450,7 +449,11 @@ def of_segment(segment: Segment, context: Context, case: Case) -> list[Answer]:
             said, finding, dotenv = of_touched_path(effect, effect.target, finding, context, case)
             answers += said
             stubborn = stubborn or dotenv
-        elif effect.kind == Kind.NETWORK and any(rule.key in ("network", "*") for rule in case.rules):
+        elif (
+            effect.kind == Kind.NETWORK
+            and any(rule.key in ("network", "*") for rule in case.rules)
+            and says_where(effect, segment)
+        ):
             answers += of_host(effect, finding, context, case)
         if finding is not None:
             kept.append(finding._replace(rule="unknown-effect") if segment.dormant else finding)
@@ -531,6 +534,12 @@ def of_host(effect: Effect, finding: Finding | None, context: Context, case: Cas
         thing = thing._replace(findings=())  # this host is what the rule is about
     spoken = ruling.winner.layer != "builtin" or ruling.maybe is not None or ruling.held is not None
     return [answer_of(thing, context, case)] if spoken else []
+
+
+def says_where(effect: Effect, segment: Segment) -> bool:
+    """An effect that says no more than that the network is used is about the hosts that are named beside it."""
+    named = [other for other in segment.effects if other.kind == Kind.NETWORK and other.code == "host"]
+    return effect.code == "host" or effect.detail != "" or not named
 
 
 def every_host_is_allowed(segment: Segment, context: Context, case: Case) -> bool:

@@ -55,7 +55,7 @@ def foreseen(analysis: AnalysisLike) -> Foreseen:
     return Foreseen(
         complete=analysis.complete,
         argvs=tuple(argv for part in analysis.segments for argv in (part.argv, *part.all_argvs)),
-        writes=frozenset(path for part in analysis.segments for path in part.writes),
+        writes=frozenset(None if path is None else os.path.normpath(path) for part in analysis.segments for path in part.writes),
     )
 
 

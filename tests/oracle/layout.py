@@ -29,7 +29,7 @@ NOT_FOUND = "oracle-not-found"
 
 REAL_PROGRAMS = (
     *("base64", "basename", "bash", "cat", "dash", "dirname", "echo", "env", "false", "find", "nice", "nohup"),
-    *("setsid", "sh", "stdbuf", "tee", "timeout", "true", "xargs"),
+    *("printf", "setsid", "sh", "stdbuf", "tee", "timeout", "true", "xargs"),
 )
 """Programs that become real after they are logged; the table in stub.c must name the same ones."""
 
@@ -44,7 +44,7 @@ _OTHER_NAMES = """
     lsblk lsof lua lz4 make man mawk md5sum mkdir mkfifo mkfs mkfs.ext4 mknod mktemp mode more mount
     mv mvn mypy nano nc ncat netcat nl nmap node nohup npm npx nproc nslookup od openssl parallel
     parted passwd paste patch perl pgrep php ping pip pip3 pkill pnpm podman poetry pr prettier
-    printenv printf ps pwd pytest python python3 readlink realpath reboot renice reset rev rg rm
+    printenv ps pwd pytest python python3 readlink realpath reboot renice reset rev rg rm
     rmdir rsync ruby ruff run-parts rustc scp screen script sed seq service sftp sha1sum sha256sum
     shred shuf shutdown sleep socat sort split ssh stat strace strings strip stty su sudo sum swapoff
     sync sysctl systemctl tac tail tar taskset terraform test tmux top touch tox tr tree truncate

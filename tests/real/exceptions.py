@@ -108,7 +108,7 @@ HELPERS: tuple[Row, ...] = (
     Row("apt*", "dpkg", "asks for the architectures"),
     Row("dpkg", "dpkg-query", "the queries of dpkg are a program of their own"),
     Row("dpkg", "dpkg-deb", "looks into packages, and unpacks them"),
-    Row("dpkg-deb", "tar", "a package's content is a tar archive"),
+    Row("dpkg dpkg-deb", "tar", "a package's content is a tar archive"),
     Row("npm npx corepack tsc", "node", "a script for node"),
     Row("gem rake bundle", "ruby", "a script for ruby"),
     Row("rpm", "sh", "the macros of its own settings ask the system"),

@@ -32,6 +32,9 @@ tar --sort=name --mtime=@0 -czf dist/bundle.tgz README.md src
 cp dist/bundle.tgz dist/app-1.0.tar.gz; cp dist/bundle.tgz dist/a.tgz
 tar --sort=name --mtime=@0 -cJf dist/a.tar.xz README.md src
 (zip -qr dist/docs.zip docs; zip -qr dist/bundle.zip README.md src; 7z a dist/docs.7z docs) >/dev/null
+mkdir -p build/deb/DEBIAN build/deb/opt && cp README.md build/deb/opt
+printf 'Package: tool\nVersion: 1\nArchitecture: all\nMaintainer: Dev <dev@example.org>\nDescription: a tool\n' >build/deb/DEBIAN/control
+dpkg-deb -b build/deb build/tool.deb >/dev/null; rm -r build/deb
 find src | cpio -o --quiet >dist/src.cpio
 sha256sum README.md dist/bundle.tgz >dist/SHA256SUMS
 sqlite3 data/app.db 'create table users(name); insert into users values(1); create table sessions(id)'

@@ -26,7 +26,7 @@
 
 #define LOG_PATH "/log/argv"
 #define MARK "\x1e"
-#define LOOP_BYTES 8192
+#define LOOP_BYTES 4096
 #define NOT_FOUND "oracle-not-found"
 
 static const char *const PASS_THROUGH[] = {

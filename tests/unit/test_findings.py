@@ -178,6 +178,30 @@ FLOOR: list[tuple[str, str, str | None, str | None]] = [
     ("delete", "*+ .*", "secrets-file", None), ("write", "* .stockade/*", "agent-config", "self-control"),
     ("write", "* .stockade/plans/*.md", "agent-config", None),
     ("write", "* ~/.local/state/stockade/*", "outside-project", None), ("write", "? .stockade", "unknown-effect", None),
+    ("write", "* /dev/hd*", "outside-project", "device-write"), ("write", "* /dev/vd*", "outside-project", "device-write"),
+    ("write", "* /dev/nvme*", "outside-project", "device-write"), ("write", "* /dev/mmc*", "outside-project", "device-write"),
+    ("write", "* /dev/xv*", "outside-project", "device-write"), ("write", "* /dev/dm-*", "outside-project", "device-write"),
+    ("write", "* /dev/md*", "outside-project", "device-write"), ("write", "* /dev/sd[a]", "outside-project", "device-write"),
+    ("write", "* /dev/sd[b]", "outside-project", "device-write"), ("write", "* /dev/sd?1", "outside-project", "device-write"),
+    ("write", "* /dev/nv?e0n1", "outside-project", "device-write"), ("write", "* /dev/loop*", "outside-project", None),
+    ("write", "* /dev/sr*", "outside-project", None), ("write", "* /dev/fd/*", "outside-project", None),
+    ("write", "* /dev/mqueue/*", "outside-project", None), ("mode", "+ /bin", "outside-project", "mode-root"),
+    ("mode", "+ /boot", "outside-project", "mode-root"), ("mode", "+ /lib", "outside-project", "mode-root"),
+    ("mode", "+ /lib64", "outside-project", "mode-root"), ("mode", "+ /sbin", "outside-project", "mode-root"),
+    ("mode", "+ /usr", "outside-project", "mode-root"), ("mode", "+ /var", "outside-project", "mode-root"),
+    ("mode", "+ /dev", "outside-project", "mode-root"), ("mode", "+ /opt", "outside-project", None),
+    ("mode", "+ /home", "outside-project", None), ("mode", "+ /root", "outside-project", None),
+    ("delete", "*+ ~/**", "outside-project", "delete-home"), ("delete", "*+ ~/?*", "outside-project", "delete-home"),
+    ("delete", "*+ ~/*?", "outside-project", "delete-home"), ("delete", "*+ ~/[!.]*", "secrets-file", "delete-home"),
+    ("delete", "*+ ~/*.*", "outside-project", "delete-home"), ("delete", "*+ ~/.??*", "secrets-file", "delete-home"),
+    ("delete", "*+ ~/.[^.]*", "outside-project", "delete-home"), ("delete", "*+ ~/.?*", "secrets-file", "delete-home"),
+    ("delete", "*+ ~/???", "outside-project", "delete-home"), ("delete", "*+ ~/***", "outside-project", "delete-home"),
+    ("delete", "*+ ~/**/*", "outside-project", "delete-home"), ("delete", "*+ ~/[a]*", "outside-project", None),
+    ("write", "* .st*/x", "agent-config", "self-control"), ("write", "* .s?ockade/x", "agent-config", None),
+    ("write", "* mc*.json", "agent-config", None), ("write", "* mc?.json", "agent-config", None),
+    ("write", "* m?p.json", "edit-in-project", None), ("write", "* m[c]p.json", "edit-in-project", None),
+    ("write", "* mc[p].json", "agent-config", None), ("mode", "?? /etc", "outside-project", "mode-root"),
+    ("mode", "?? /srv", "outside-project", None), ("mode", "*+ /usr/l*", "outside-project", None),
 ]  # fmt: skip
 ALL = [*READS, *WRITES, *FLOOR]
 
@@ -190,6 +214,14 @@ def test_effect(kind: str, text: str, finding: str | None, code: str | None) -> 
     if said is not None:
         assert (said.start, said.end, said.lifted, said.outer) == (2, 5, True, False)
         assert target(text).word in said.reason or said.rule in ("outside-project", "destructive")
+
+
+def test_a_home_folder_at_the_top() -> None:
+    there = CONTEXT._replace(home="/me")
+    found = [
+        about(Effect(Kind.DELETE, Target(path, glob="*" in path, recursive=True)), there)[1] for path in ("/me", "/m*", "/x*")
+    ]
+    assert found == ["delete-home", "delete-home", None]
 
 
 def test_a_folder_that_holds_the_workspace() -> None:

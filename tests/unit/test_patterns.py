@@ -152,6 +152,7 @@ def test_a_rule_is_about_its_own_key() -> None:
 
 PATHS = [
     ("*", "/anything", True),
+    ("w", "/w/app/x", True),
     ("**", "/", True),
     ("src/**", "/w/app/src/a/b", True),
     ("src/**", "/w/app/src", True),
@@ -220,6 +221,7 @@ COMPONENTS = [
     ("*a", "ba", True), ("*a", "ab", False), ("?", "", False), ("??", "ab", True), ("[a]", "a", True), ("[a", "[a", True),
     ("[a", "a", False), ("[]a]", "]", True), ("[]a]", "a", True), ("[!a]", "b", True), ("[^a]", "a", False), ("[!a]", "a", False),
     ("[a-]", "-", True), ("[a-]", "b", False), ("[a-c-e]", "d", False), ("[a-c-e]", "-", True), ("[c-a]", "b", False),
+    ("[a-c]", "c", True), ("[a-cd-fx]", "x", True), ("[a-cx-z]", "y", True),
     ("\\a", "a", True), ("\\", "\\", True), ("a\\", "a\\", True), ("\\?", "x", False), ("*\\*", "a*", True),
     ("*.[ch]", "x.c", True),
     ("x**y", "xy", True), ("a*", "a", True), ("a*", "b", False), ("a**", "a", True), ("*b", "aab", True), ("[!]a]", "b", True),
@@ -248,6 +250,9 @@ SUBJECTS = [
     ("src/**/k", Subject(texts=("/w/app/src/a",), tree="/w/app/src/a"), NO, MAYBE),
     ("*.pem", Subject(texts=("/w/app/src",), tree="/w/app/src"), NO, NO),
     ("/", Subject(texts=("/w",), tree="/w"), YES, YES),
+    ("X/private/**", Subject(texts=("/w/app/src",), tree="/w/app/src"), NO, NO),
+    ("src/p?i/k", Subject(texts=("/w/app/src/p",), tree="/w/app/src/p"), NO, MAYBE),
+    ("src/[p]/k", Subject(texts=("/w/app/src/p",), tree="/w/app/src/p"), NO, MAYBE),
 ]  # fmt: skip
 
 
@@ -264,14 +269,16 @@ HOSTS = [
     ("*", "anything:1", True), ("example.com", "example.com:443", True), ("example.com", "example.com", True),
     ("Example.COM", "example.com:80", True), ("example.com", "EXAMPLE.com", True), ("example.com", "www.example.com", False),
     ("example.com", "example.com.evil", False), ("example.com", "example.com.:443", True), ("example.com.", "example.com", True),
-    ("*.example.com", "www.example.com:443", True), ("*.example.com", "a.b.example.com", True),
+    ("*.example.com", "www.example.com:443", True), ("*.example.com", "a.example.com", True),
+    ("*.example.com", "a.b.example.com", True),
     ("*.example.com", "example.com", False),
     ("*.example.com", ".example.com", False), ("*.example.com", "evilexample.com", False),
     ("example.com:443", "example.com:443", True),
     ("example.com:443", "example.com:80", False), ("example.com:443", "example.com", False),
     ("example.com:*", "example.com:80", True),
     ("example.com:*", "example.com", True), ("*:22", "a:22", True), ("*:22", "a:23", False), ("[::1]", "[::1]:80", True),
-    ("[::1]:80", "[::1]:80", True), ("[::1]:81", "[::1]:80", False), ("10.0.0.1", "10.0.0.1:8080", True),
+    ("[::1]:80", "[::1]:80", True), ("[::1]", "::1:80", True), ("[::1]:80", "::1:80", True), ("[::1]:81", "::1:80", False),
+    ("[::1]:81", "[::1]:80", False), ("10.0.0.1", "10.0.0.1:8080", True),
     ("ex*", "example.com", False),
     ("", "example.com", False),
 ]  # fmt: skip
@@ -413,6 +420,16 @@ SHADOWED: list[tuple[tuple[str, ...], list[tuple[int, int]]]] = [
     (("held deny Bash(ls)", "user allow Bash(ls)"), []),
     (("user deny Bash(ls)", "held allow Bash(ls)"), []),
     (("builtin ask Bash", "user deny Bash"), []),
+    (("held deny Bash(ls)", "user allow Bash(a)", "user deny Bash(a)"), [(2, 3)]),
+    (("user allow Bash(a)", "user deny Bash(b)", "user deny Bash(a)"), [(1, 3)]),
+    (("project ask Bash(a)", "user ask Bash"), [(1, 2)]),
+    (("user allow task(ab)", "user deny task(a*)"), [(1, 2)]),
+    (("user allow process(ab)", "user deny process(a*)"), [(1, 2)]),
+    (("user allow plan(ab)", "user deny plan(a*)"), [(1, 2)]),
+    (("user allow sandbox(off)", "user deny sandbox(o*)"), [(1, 2)]),
+    (("user allow external_directory(ab)", "user deny external_directory(a*)"), []),
+    (("user allow Bash(git* push)", "user deny Bash(g*)"), []),
+    (("user allow Bash(a  b)", "user deny Bash(a b)"), []),
 ]
 
 

@@ -54,7 +54,7 @@ def action_of(row: dict[str, Any]) -> Action:
     return command_action(row["command"]) if "command" in row else from_tool(row["tool"], row["input"])
 
 
-def decided(row: dict[str, Any]) -> Decision:
+def decided(row: dict[str, Any], *, trace: bool = False) -> Decision:
     action = action_of(row)
     grants = {
         None: Grants(),
@@ -66,7 +66,7 @@ def decided(row: dict[str, Any]) -> Decision:
         tuple(rule(text, line) for line, text in enumerate(row.get("rules", ()), 1)),
         mode_name=row["mode"], posture=row.get("posture", "asking"), env_guard=row.get("env_guard", "deny"),
         safe_extra=tuple(row.get("safe_extra", ())), grants=grants, grants_policy=row.get("grants", "exact"),
-        degraded=row.get("degraded", ""),
+        degraded=row.get("degraded", ""), trace=trace,
     )  # fmt: skip
     return decide(action, CONTEXT, policy)
 

@@ -22,6 +22,7 @@ from stockade.model.context import Context
 from stockade.model.decision import CheckResult, Decision
 from stockade.model.effects import Effect, Kind, Segment
 from stockade.model.verdict import EXIT_CODE, Verdict
+from stockade.policy.findings import words_of
 from stockade.policy.modes import MODES
 from stockade.policy.rules import RANK, Rule
 
@@ -206,7 +207,7 @@ def _about(segment: Segment, context: Context) -> list[str]:
         lines.append("defined and not run")
     named = bool(segment.hosts)
     for effect in segment.effects:
-        if not (named and effect.kind is Kind.NETWORK and effect.code != "host"):
+        if not (named and effect.kind is Kind.NETWORK and not effect.detail):
             lines.append(effect_words(effect, segment.cwd or context.cwd, context.home))
     return list(dict.fromkeys(lines)) or ["touches no file, host or other program"]
 
@@ -215,7 +216,7 @@ def effect_words(effect: Effect, cwd: str, home: str) -> str:
     """An effect in words, such as ``removes `build` and all below it``."""
     if effect.target is None or effect.kind not in _ON_PATHS:
         if effect.kind is Kind.NETWORK and effect.detail:
-            return f"contacts {one_line(effect.detail)}"
+            return f"contacts {one_line(words_of(effect))}"
         return _PLAIN.get(effect.kind, effect.kind.value) + (f": {one_line(effect.detail)}" if effect.detail else "")
     target = effect.target
     shown = target.word or target.path or "…"

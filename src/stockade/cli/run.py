@@ -16,6 +16,7 @@ from stockade.cli.check import command_text
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
 from stockade.cli.show import decision_json, decision_text
 from stockade.cli.text import say, visible
+from stockade.confine.environment import ChildEnv, compose
 from stockade.engine.judge import judge
 from stockade.model.action import command_action
 from stockade.model.decision import Decision, digest
@@ -76,11 +77,22 @@ def run(args: list[str]) -> int:
     return session.go(command_text(options.command))
 
 
+def _child_env(world: World) -> ChildEnv:
+    value = world.loaded.value
+    return compose(
+        os.environ, inherit=value("child_env.inherit"), strip_secrets=value("child_env.strip_secrets"),
+        include_only=value("child_env.include_only"), fixed=value("child_env.set"),
+    )  # fmt: skip
+
+
 class _Exec:
     """One call of `exec`, from the decision to the record."""
 
     def __init__(self, world: World, options: argparse.Namespace) -> None:
-        self.world = world
+        self.env = _child_env(world)
+        home = self.env.variables.get("HOME") or world.context.home
+        context = world.context._replace(env=self.env.variables, home=home)
+        self.world = world._replace(context=context)  # what is decided on is what will run: in its own environment
         self.options = options
         self.policy = world.loaded.policy()
         self.id = uuid.uuid4().hex
@@ -135,14 +147,9 @@ class _Exec:
         return self._report(decision, outcome, int(code or 0))
 
     def _child(self, command: str) -> Outcome:
-        from stockade.confine.environment import compose
         from stockade.confine.plain import run_bash
 
-        value = self.world.loaded.value
-        env = compose(
-            os.environ, inherit=value("child_env.inherit"), strip_secrets=value("child_env.strip_secrets"),
-            include_only=value("child_env.include_only"), fixed=value("child_env.set"),
-        )  # fmt: skip
+        env = self.env
         if env.withheld:
             say(f"stockade: withheld from it: {', '.join(visible(n) for n in env.withheld)} (`child_env.strip_secrets`)")
         begin = time.monotonic()

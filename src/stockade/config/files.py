@@ -8,6 +8,8 @@ from stockade.config.problems import Problem
 from stockade.policy.rules import Rule
 
 MAX_BYTES = 1 << 20
+MAX_RULES = 1000
+MAX_DOTS_SQUARED = 10_000_000  # the time of `tomllib` grows with the square of the dots of a key; this takes 0.5 s
 
 
 class Value(NamedTuple):

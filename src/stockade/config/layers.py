@@ -134,11 +134,12 @@ def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) 
             "check its permissions",
         )
         return Source(None, shown, layer, (problem,), True)
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        os.close(descriptor)
+        problem = Problem("config/unreadable", "error", shown, 0, "is no regular file", "replace it by a file")
+        return Source(None, shown, layer, (problem,), True)
     with os.fdopen(descriptor, "rb") as stream:
-        facts = os.fstat(stream.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            problem = Problem("config/unreadable", "error", shown, 0, "is no regular file", "replace it by a file")
-            return Source(None, shown, layer, (problem,), True)
         data = stream.read(MAX_BYTES + 1)
     if linked and layer == "project":
         problems.append(

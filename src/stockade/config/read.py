@@ -6,7 +6,8 @@ import re
 import tomllib
 from typing import Any
 
-from stockade.config.files import File, Value
+from stockade.config.files import MAX_DOTS_SQUARED, MAX_RULES, File, Value
+from stockade.config.lines import Lines
 from stockade.config.problems import Problem
 from stockade.config.settings import BY_NAME, SECTIONS, TOP_KEYS, normalised, problem_with
 from stockade.model.context import Context
@@ -20,17 +21,19 @@ _RULE_KEYS = frozenset(("verdict", "match", "not_match", "reason"))
 def read_text(text: str, *, file: str, layer: str) -> File:
     """Reads a configuration.  Never raises: problems say what is wrong, and where."""
     try:
+        if sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED:
+            raise ValueError("its lines have too many dots")
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # for numbers and nesting without end too
         return File(file, layer, (), (), (_syntax(error, file),))
     return _Reader(text, table, file, layer).read()
 
 
-def _syntax(error: tomllib.TOMLDecodeError, file: str) -> Problem:
+def _syntax(error: Exception, file: str) -> Problem:
     message = str(error)
     m = re.search(r"line (\d+)", message)
     line = int(m.group(1)) if m else 0
-    twice = "overwrite" in message or "twice" in message or "immutable" in message
+    twice = "duplicate" in message.lower() or "overwrite" in message or "twice" in message or "immutable" in message
     if twice:
         return Problem(
             "config/syntax",
@@ -50,7 +53,7 @@ class _Reader:
     """Walks the table in the order of the document, and finds the line of what it reads."""
 
     def __init__(self, text: str, table: dict[str, Any], file: str, layer: str) -> None:
-        self.lines = text.split("\n")
+        self.lines = Lines(text)
         self.table = table
         self.file = file
         self.layer = layer
@@ -60,7 +63,7 @@ class _Reader:
 
     def read(self) -> File:
         if self.table.get("version") != 1 or not isinstance(self.table["version"], int) or self.table["version"] is True:
-            line = self._line_of("version")
+            line = self.lines.of("version")
             self._problem("config/version", "warning", line, "`version = 1` is missing", "write `version = 1` at the top")
         for key, value in self.table.items():
             if key == "version":
@@ -70,7 +73,7 @@ class _Reader:
             elif key in SECTIONS and key != "preset":
                 self._section(key, value)
             elif key in BY_NAME:
-                self._setting(key, value, self._line_of(key))
+                self._setting(key, value, self.lines.of(key))
             else:
                 self._unknown(key, "", TOP_KEYS)
         self._shell_rules()
@@ -79,22 +82,10 @@ class _Reader:
     def _problem(self, code: str, severity: str, line: int, message: str, hint: str = "") -> None:
         self.problems.append(Problem(code, severity, self.file, line, message, hint))
 
-    def _line_of(self, word: str, *, after: int = 0) -> int:
-        """The line (from 1) on which a key or quoted text first stands, 0 where it is not found."""
-        key = re.compile(
-            rf"^\s*(?:[\w.\"'-]+\.)?[\"']?{re.escape(word)}[\"']?\s*(?:=|\.)|^\s*\[+\s*(?:[\w.]+\.)?{re.escape(word)}\s*[\].]"
-        )
-        quoted = (f'"{word}"', f"'{word}'", _basic(word))
-        for at in range(after, len(self.lines)):
-            line = self.lines[at]
-            if any(q in line for q in quoted) or key.match(line):
-                return at + 1
-        return 0
-
     # -- settings --------------------------------------------------------------------------------
 
     def _section(self, section: str, table: Any) -> None:
-        line = self._line_of(section)
+        line = self.lines.of(section)
         if not isinstance(table, dict):
             self._problem(
                 "config/wrong-type", "error", line, f"`{section}` is a table", f"write `[{section}]` and its keys below it"
@@ -105,7 +96,7 @@ class _Reader:
             if name not in BY_NAME:
                 self._unknown(key, section, {n.partition(".")[2] for n in BY_NAME if n.startswith(section + ".")})
                 continue
-            self._setting(name, value, self._line_of(key, after=max(line - 1, 0)) or self._line_of(key))
+            self._setting(name, value, self.lines.of(section, key))
 
     def _setting(self, name: str, value: Any, line: int) -> None:
         setting = BY_NAME[name]
@@ -124,32 +115,44 @@ class _Reader:
     def _unknown(self, key: str, section: str, known: Any) -> None:
         import difflib
 
-        near = difflib.get_close_matches(key, sorted(known), 1)
+        near = difflib.get_close_matches(key, sorted(known), 1) or [k for k in sorted(known) if key in k.split("_")][:1]
         where = f" in `[{section}]`" if section else ""
         hint = f"did you mean `{near[0]}`?" if near else "known are " + ", ".join(sorted(known))
-        self._problem("config/unknown-key", "error", self._line_of(key), f"unknown key `{key}`{where}", hint)
+        line = self.lines.of(section, key) if section else self.lines.of(key)
+        self._problem("config/unknown-key", "error", line, f"unknown key `{key}`{where}", hint)
 
     # -- rules -----------------------------------------------------------------------------------
 
     def _permission(self, table: Any) -> None:
-        line = self._line_of("permission")
+        line = self.lines.of("permission")
         if not isinstance(table, dict):
             self._problem(
                 "config/wrong-type", "error", line, "`permission` is a table", "write `[permission]` and rules below it"
             )
             return
         for subject, value in table.items():
-            at = self._line_of(subject, after=max(line - 1, 0)) or self._line_of(subject)
-            if isinstance(value, dict) and not (set(value) & {"verdict"}):
-                self._patterns(subject, value, at)
+            if self._too_many():
+                return
+            at = self.lines.of("permission", subject)
+            if isinstance(value, dict) and "(" not in subject and not (set(value) & {"verdict"}):
+                self._patterns(subject, value)
             else:
                 self._rule(subject, "", value, at)
 
-    def _patterns(self, subject: str, table: dict[str, Any], at: int) -> None:
+    def _too_many(self) -> bool:
+        """A file whose rules have no end: each decision would look at them all."""
+        if len(self.rules) < MAX_RULES:
+            return False
+        if not any(problem.code == "config/too-large" for problem in self.problems):
+            self._problem("config/too-large", "error", 0, f"has more than {MAX_RULES} rules", "join some with `*`")
+        return True
+
+    def _patterns(self, subject: str, table: dict[str, Any]) -> None:
         """`bash = { "*" = "ask", "git push *" = "deny" }`."""
         for pattern, value in table.items():
-            line = self._line_of(pattern, after=max(at - 1, 0)) or at
-            self._rule(subject, pattern, value, line)
+            if self._too_many():
+                return
+            self._rule(subject, pattern, value, self.lines.of("permission", subject, pattern))
 
     def _rule(self, subject: str, pattern: str, value: Any, line: int) -> None:
         verdict, match, not_match = self._verdict(subject, value, line)
@@ -160,7 +163,7 @@ class _Reader:
         except RuleError as error:
             self._problem("config/unknown-tool", "error", line, str(error), "see the list of tools in `stockade inspect`")
             return
-        self._add(key, pattern or inner, verdict, line, match, not_match, "permission")
+        self._add(key, pattern.strip() or inner, verdict, line, match, not_match, "permission")
 
     def _add(
         self, key: str, pattern: str, verdict: Verdict, line: int, match: tuple[str, ...], not_match: tuple[str, ...], origin: str
@@ -211,10 +214,12 @@ class _Reader:
             for value in self.values:
                 if value.name == name:
                     for text in value.value:
-                        self._shell_rule(text, verdict, value.line, name)
+                        if self._too_many():
+                            return
+                        self._shell_rule(text, verdict, name)
 
-    def _shell_rule(self, text: str, verdict: Verdict, line: int, origin: str) -> None:
-        at = self._line_of(text, after=max(line - 1, 0)) or line
+    def _shell_rule(self, text: str, verdict: Verdict, origin: str) -> None:
+        at = self.lines.of_text(text, *origin.split("."))
         try:
             key, pattern = parse_subject(text) if re.match(r"[A-Za-z_]+\(.*\)$", text, re.DOTALL) else ("bash", text)
         except RuleError as error:
@@ -254,11 +259,6 @@ def _example_subject(key: str, example: str, context: Context) -> Subject:
 
         return Subject((), (lexical(absolute(example, context.cwd, context.home)),))
     return Subject((), (example,))
-
-
-def _basic(word: str) -> str:
-    """The word as a basic string of TOML."""
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _short(value: Any) -> str:

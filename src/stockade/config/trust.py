@@ -17,7 +17,7 @@ def _load(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as stream:
             value = json.load(stream)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

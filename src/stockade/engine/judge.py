@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stockade.engine.world import facts_for
+from stockade.engine.world import TooManyPaths, facts_for
 from stockade.model.action import Action, absolute
 from stockade.model.context import Context
 from stockade.model.decision import CheckResult, Decision
@@ -44,7 +44,10 @@ def _judge(action: Action, context: Context, policy: Policy, look: bool) -> Deci
             analysis = analysis._replace(error=("other-shell", f"`{context.shell}` {_OTHER_SHELLS}", 0, 0))
     if look:
         paths = [absolute(path, context.cwd, context.home) for path in action.paths]
-        context = context._replace(files=facts_for(analysis, paths))
+        try:
+            context = context._replace(files=facts_for(analysis, paths))
+        except TooManyPaths as error:
+            return _refused(action, policy, "guard/too-many-paths", f"{error}: split it")
     return decide(action, context, policy, facts=analysis)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from stockade.model.context import Context, FileFact
 from stockade.model.effects import Analysis
 
-_MAX_PATHS = 512
+_MAX_PATHS = 4096
 _KINDS = {
     stat.S_IFREG: "file", stat.S_IFDIR: "dir", stat.S_IFLNK: "link", stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket",
     stat.S_IFBLK: "block", stat.S_IFCHR: "char",
@@ -19,6 +19,10 @@ _KINDS = {
 
 class ContextError(ValueError):
     """A context that cannot be used: a workspace that is refused, or a description that is wrong."""
+
+
+class TooManyPaths(Exception):
+    """An action that names more paths than are looked at; what is not looked at could be a link."""
 
 
 def home_of(env: Mapping[str, str]) -> str:
@@ -86,7 +90,10 @@ def facts_for(analysis: Analysis | None, paths: Iterable[str] = ()) -> dict[str,
             if target is not None and target.path is not None and not target.glob:
                 wanted.append(target.path)
     found: dict[str, FileFact] = {}
-    for path in dict.fromkeys(wanted[:_MAX_PATHS]):
+    names = dict.fromkeys(wanted)
+    if len(names) > _MAX_PATHS:
+        raise TooManyPaths(f"names more than {_MAX_PATHS} paths")
+    for path in names:
         _facts_along(path, found)
     return found
 

@@ -8,7 +8,7 @@ from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.paths import canonical, lexical
 from stockade.model.verdict import Verdict
 from stockade.policy.checking import Check, answer, lifted
-from stockade.policy.findings import RANK, Finding, findings, judge
+from stockade.policy.findings import RANK, Finding, findings, judge, telling
 from stockade.policy.floor import Hit, floor
 from stockade.policy.patterns import Match, match_command
 from stockade.policy.policy import Policy
@@ -81,7 +81,7 @@ def _segment_checks(segment: Segment, context: Context, policy: Policy, results:
     if policy.safe_extra and found:
         found = _without_extra(segment, found, policy)
     inner_only = len(segment.all_argvs) > 1 and settled.rule.verdict is ALLOW and not _outer_match(settled.rule, segment)
-    waived = tuple(f for f in found if not (f.rule == "network" and f.lifted and _hosts_allowed(segment, context, policy)))
+    waived = _without_allowed_hosts(segment, found, context, policy)
     # What a file tool may not do at all, a command asks about in every mode.
     dotenv = policy.env_guard == "deny" and any(f.reason.startswith(_ENV) for f in waived)
     stubborn = dotenv or any(f.rule == "git-internals" for f in waived)
@@ -109,17 +109,22 @@ def _without_extra(segment: Segment, found: tuple[Finding, ...], policy: Policy)
     return tuple(f for f in found if f.rule not in ("unknown-effect", "project-code") or not f.lifted)
 
 
-def _hosts_allowed(segment: Segment, context: Context, policy: Policy) -> bool:
-    """Whether a specific network rule allows every host that a segment names."""
-    effects = [e for e in segment.effects if e.kind is Kind.NETWORK]
-    hosts = [e.detail for e in effects if e.code == "host"]
-    if not hosts or "network" not in policy.touches_paths or any(e.detail and e.code != "host" for e in effects):
-        return False
-    for host in hosts:
-        rule = settle("network", Subject((), (host,)), context, policy).rule
-        if rule.verdict is not ALLOW or rule.bare:
-            return False
-    return True
+def _without_allowed_hosts(
+    segment: Segment, found: tuple[Finding, ...], context: Context, policy: Policy
+) -> tuple[Finding, ...]:  # fmt: skip
+    """Leaves out what is said of hosts that a specific network rule allows."""
+    if "network" not in policy.touches_paths or not any(f.rule == "network" for f in found):
+        return found
+    contacts = [e for e in segment.effects if e.kind is Kind.NETWORK and e.detail]
+    refused = {(e.start, e.end) for e in contacts if e.code != "host" or not _host_allowed(e.detail, context, policy)}
+    allowed = {(e.start, e.end) for e in contacts} - refused
+    whole = bool(allowed) and not refused
+    return tuple(f for f in found if not (f.rule == "network" and f.lifted and (whole or (f.start, f.end) in allowed)))
+
+
+def _host_allowed(host: str, context: Context, policy: Policy) -> bool:
+    rule = settle("network", Subject((), (host,)), context, policy).rule
+    return rule.verdict is ALLOW and not rule.bare
 
 
 def _path_checks(
@@ -127,7 +132,7 @@ def _path_checks(
 ) -> list[Finding]:
     """Checks for the paths and hosts of a segment; gives the findings that stay with the command itself."""
     kept: list[Finding] = []
-    for effect in segment.effects:
+    for effect in telling(segment.effects):
         finding = judge(effect, context)
         if effect.target is None or effect.kind not in _WRITING | _READING | {Kind.LIST}:
             if finding is not None:

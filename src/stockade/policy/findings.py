@@ -89,7 +89,7 @@ _PLAIN = {
 def findings(segment: Segment, context: Context) -> list[Finding]:
     """Everything to be said about a segment; an empty list says that it only reads what may be read."""
     found: list[Finding] = []
-    for effect in segment.effects:
+    for effect in telling(segment.effects):
         finding = judge(effect, context)
         if finding is not None:
             found.append(finding)
@@ -98,6 +98,13 @@ def findings(segment: Segment, context: Context) -> list[Finding]:
     if len(found) > 1:
         found.sort(key=lambda f: RANK[f.rule])
     return found
+
+
+def telling(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """The effects without those that say no more than "the network" where others name the hosts."""
+    if len(effects) > 1 and any(effect.kind is Kind.NETWORK and effect.code == "host" for effect in effects):
+        return tuple(effect for effect in effects if effect.kind is not Kind.NETWORK or effect.detail or effect.code)
+    return effects
 
 
 def judge(effect: Effect, context: Context) -> Finding | None:
@@ -111,7 +118,7 @@ def judge(effect: Effect, context: Context) -> Finding | None:
             secret = _secret(effect.target, context)
             if secret is not None:
                 return Finding("secrets-file", f"runs {secret}", effect.start, effect.end)
-        reason = plain[1].format(effect.detail or _PLAIN_DETAIL.get(kind, "something that is not known"))
+        reason = plain[1].format(words_of(effect))
         return Finding(plain[0], reason, effect.start, effect.end, True, effect.code == "wrapper")
     assert effect.target is not None
     if kind in (Kind.READ, Kind.LIST):
@@ -120,6 +127,13 @@ def judge(effect: Effect, context: Context) -> Finding | None:
 
 
 _PLAIN_DETAIL = {Kind.NETWORK: "another machine", Kind.EXECUTE: "runs the project's code"}
+
+
+def words_of(effect: Effect) -> str:
+    """What an effect without a path is about, as a part of a sentence."""
+    if effect.kind is Kind.NETWORK and effect.code != "host" and effect.detail:
+        return effect.detail if effect.detail.startswith("a host") else f"another machine: {effect.detail}"
+    return effect.detail or _PLAIN_DETAIL.get(effect.kind, "something that is not known")
 
 
 # -- reading --------------------------------------------------------------------------------------

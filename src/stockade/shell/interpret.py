@@ -395,14 +395,23 @@ class Interpreter:
         return EMPTY
 
     def _cond(self, node: Cond) -> Value:
-        return self.redirected(node.redirects, lambda: tests(self, node))
+        return self._without_program(node, lambda: tests(self, node))
 
     def _arith_command(self, node: ArithCommand) -> Value:
         def evaluate() -> Value:
             self.expander().arithmetic(node.body)
             return EMPTY
 
-        return self.redirected(node.redirects, evaluate)
+        return self._without_program(node, evaluate)
+
+    def _without_program(self, node: Cond | ArithCommand, evaluate: Callable[[], Value]) -> Value:
+        """`[[ … ]]` and `((…))` run nothing, and that is known: it leaves a segment all the same."""
+        before = len(self.segments)
+        out = self.redirected(node.redirects, evaluate)
+        if len(self.segments) == before:
+            begin, stop = self.span(node.start, node.end)
+            self.emit(Segment((), None, (), (), (), begin, stop, self.state.cwd, builtin=True))
+        return out
 
     def _coproc(self, node: Coproc) -> Value:
         self.forked += 1

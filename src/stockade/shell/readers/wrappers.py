@@ -135,9 +135,28 @@ def _words(call: Call, reading: Reading, stdin: Value) -> list[Field]:
 def _split(reading: Reading, text: str) -> list[str] | None:
     if "-0" in reading.options:
         return [w for w in text.split("\0") if w]
-    if "-d" in reading.values:
-        return [w for w in text.split(reading.values["-d"].text or "\n") if w]
+    if "-d" in reading.options:
+        value = reading.values.get("-d")
+        separator = _separator(value.literal if value is not None else None)
+        return None if separator is None else [w for w in text.split(separator) if w]
     return None if any(c in text for c in "'\"\\") else text.split()
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v"}
+_NUMBERED = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3}))$")
+
+
+def _separator(text: str | None) -> str | None:
+    """The value of `-d`: a character, or an escape as in C."""
+    if text is None or len(text) == 1:
+        return text
+    if len(text) == 2 and text[0] == "\\" and text[1] in _ESCAPES:
+        return _ESCAPES[text[1]]
+    m = _NUMBERED.match(text)
+    if m is None:
+        return None
+    number = int(m.group(1), 16) if m.group(1) else int(m.group(2), 8)
+    return chr(number) if number < 128 else None
 
 
 def _unknown(call: Call, stdin: Value) -> Field:
