@@ -1,6 +1,6 @@
 """Writes `corpus/decisions.jsonl` anew from what is decided now; read its diff line by line before you commit it.
 
-    python -m tests.support.record_decisions
+python -m tests.support.record_decisions
 """
 
 from __future__ import annotations

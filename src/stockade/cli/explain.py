@@ -217,6 +217,8 @@ def effect_words(effect: Effect, cwd: str, home: str) -> str:
     if effect.target is None or effect.kind not in _ON_PATHS:
         if effect.kind is Kind.NETWORK and effect.detail:
             return f"contacts {one_line(words_of(effect))}"
+        if effect.code == "flow":
+            return one_line(effect.detail)
         return _PLAIN.get(effect.kind, effect.kind.value) + (f": {one_line(effect.detail)}" if effect.detail else "")
     target = effect.target
     shown = target.word or target.path or "…"

@@ -8,7 +8,7 @@ from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.paths import canonical, lexical
 from stockade.model.verdict import Verdict
 from stockade.policy.checking import Check, answer, lifted
-from stockade.policy.findings import RANK, Finding, findings, judge, telling
+from stockade.policy.findings import Finding, findings, gravity, judge, telling
 from stockade.policy.floor import Hit, floor
 from stockade.policy.patterns import Match, match_command
 from stockade.policy.policy import Policy
@@ -143,7 +143,7 @@ def _path_checks(
         stays = _path_effect(effect, effect.target, finding, context, policy, results)
         if stays is not None:
             kept.append(_dormant(stays, segment))
-    kept.sort(key=lambda f: RANK[f.rule])
+    kept.sort(key=gravity)
     return kept
 
 

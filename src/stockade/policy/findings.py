@@ -96,20 +96,27 @@ def findings(segment: Segment, context: Context) -> list[Finding]:
     if segment.dormant:
         found = [f._replace(rule="unknown-effect", reason=f"defined and not run: {f.reason}") for f in found]
     if len(found) > 1:
-        found.sort(key=lambda f: RANK[f.rule])
+        found.sort(key=gravity)
     return found
+
+
+def gravity(finding: Finding) -> tuple[int, bool]:
+    """Sorts the gravest finding to the front."""
+    return RANK[finding.rule], finding.lifted
 
 
 def telling(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects without those that say no more than "the network" where others name the hosts."""
     if len(effects) > 1 and any(effect.kind is Kind.NETWORK and effect.code == "host" for effect in effects):
-        return tuple(effect for effect in effects if effect.kind is not Kind.NETWORK or effect.detail or effect.code)
+        return tuple(effect for effect in effects if effect.kind is not Kind.NETWORK or effect.detail or effect.code == "wrapper")
     return effects
 
 
 def judge(effect: Effect, context: Context) -> Finding | None:
     """What is to be said about one effect, None where it is a read of what may be read."""
     kind = effect.kind
+    if kind is Kind.HIJACK and effect.code == "flow":
+        return Finding("network", effect.detail, effect.start, effect.end, False)
     if kind is Kind.HIJACK:
         return Finding("unknown-effect", effect.detail, effect.start, effect.end, False)
     plain = _PLAIN.get(kind)
