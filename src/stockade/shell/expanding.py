@@ -33,6 +33,7 @@ from stockade.shell.values import (
     unknown,
 )
 
+_GLOB = re.compile(r"[*?\[]")
 _SPECIAL = re.compile(r"[*?\[{~]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|(?<![0-9])[0-9]+#[0-9A-Za-z@_]+")
@@ -111,7 +112,10 @@ class Expander:
                     build.literal(text)
                 elif at == 0 and text.startswith("~") and ("/" in text or len(parts) == 1):
                     name, slash, rest = text[1:].partition("/")
-                    build.value(self._home_of(name))
+                    if _GLOB.search(name) is None:
+                        build.value(self._home_of(name))
+                    else:  # no user is called so
+                        build.unquoted("~" + name)
                     build.unquoted(slash + rest)
                 else:
                     build.unquoted(text)

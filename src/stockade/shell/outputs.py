@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
 
 _MAX_TEXT = 65536
-_LISTERS = frozenset(("find", "ls", "fd", "fdfind", "dir", "git ls-files", "git diff", "git status"))
 _NUMBERS = frozenset(("wc", "nproc", "expr", "id", "date", "stat", "du"))
 _PRINTS_ONE = frozenset(("--short", "--verify", "--abbrev-ref", "-q", "--quiet", "--symbolic-full-name"))
 _DECODERS = frozenset(
@@ -103,7 +102,9 @@ def printf_text(args: list[Field]) -> Value:
     tags = NO_TAGS
     for field in args:
         tags |= field.tags
-    words = [f.literal for f in args if f.literal != "--"]
+    if args and args[0].literal == "--":
+        args = args[1:]
+    words = [f.literal for f in args]
     if not words or any(w is None for w in words):
         return _listed_text(args[1:], tags) if len(args) == 2 and args[0].literal else unknown(tags)
     text = _formatted(byte_view(words[0] or ""), [byte_view(w or "") for w in words[1:]])
@@ -135,6 +136,9 @@ def _form(text: str) -> str | None:
         return None
 
 
+_DECIMAL = re.compile(r"(?:0|-?[1-9][0-9]{0,17})?")  # what begins with 0 is octal, and text is 0 with an error
+
+
 def _conversion(letter: str, queue: list[str]) -> str | None:
     if letter == "%":
         return "%"
@@ -144,7 +148,7 @@ def _conversion(letter: str, queue: list[str]) -> str | None:
     if letter == "c":
         return value[:1]
     if letter in "di":
-        return value or "0"
+        return value or "0" if _DECIMAL.fullmatch(value) else None
     return value if letter == "s" else None
 
 
@@ -217,6 +221,8 @@ def _base64(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str])
     try:
         if decode:
             text = re.sub(r"\s", "", content.text)
+            if "=" in text.rstrip("="):  # decoders differ on what follows the padding
+                raise ValueError("text goes on behind the padding")
             decoded = base64.b32decode(text) if "32" in (call.fields[0].text or "") else base64.b64decode(text, validate=False)
             return known(decoded.decode("latin-1"), tags | content.tags | {DECODED})
         data = base64.b64encode(content.text.encode("latin-1")).decode() + "\n"
@@ -434,10 +440,11 @@ def _openssl(it: Interpreter, call: Call, reading: Reading, tags: frozenset[str]
         and "-in" not in words
     ):
         try:
-            data = base64.b64decode(re.sub(r"\s", "", call.stdin.text), validate=False).decode("latin-1")
+            text = re.sub(r"\s", "", call.stdin.text)
+            data = base64.b64decode(text, validate=False).decode("latin-1") if "=" not in text.rstrip("=") else None
         except (binascii.Error, ValueError):
             return None
-        return known(data, tags | call.stdin.tags | {DECODED})
+        return None if data is None else known(data, tags | call.stdin.tags | {DECODED})
     return None
 
 

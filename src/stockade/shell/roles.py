@@ -12,7 +12,7 @@ from stockade.shell.catalog import EFFECTS, PATH_ROLES, Option, Program
 from stockade.shell.commands import interpreted, run_file
 from stockade.shell.state import normal
 from stockade.shell.syntax import byte_view
-from stockade.shell.values import NETWORK, SECRET, Field, Value, known, unknown
+from stockade.shell.values import NETWORK, Field, Value, known, unknown
 from stockade.shell.variables import quiet_command
 
 if TYPE_CHECKING:
@@ -248,9 +248,4 @@ def _hinted(it: Interpreter, call: Call, reading: Reading, field: Field) -> None
             call.effects.append(Effect(_KINDS[effect], None, detail, *it.span(start, end)))
 
 
-def sends(call: Call) -> bool:
-    """Whether a secret that this line read reaches this program."""
-    return SECRET in call.stdin.tags or any(SECRET in f.tags for f in call.fields)
-
-
-__all__ = ["NETWORK", "all_options_harmless", "apply_use", "field_value", "harmless", "host_port", "sends", "wild_effects"]
+__all__ = ["NETWORK", "all_options_harmless", "apply_use", "field_value", "harmless", "host_port", "wild_effects"]

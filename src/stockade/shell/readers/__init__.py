@@ -32,7 +32,6 @@ READERS: dict[str, tuple[str, str]] = {
     "fd": ("find", "fd"),
     "find": ("find", "read"),
     "flock": ("wrappers", "flock"),
-    "getent": ("hosts", "getent"),
     "git": ("git", "read"),
     "interpreter": ("code", "interpreter"),
     "joined": ("wrappers", "joined"),

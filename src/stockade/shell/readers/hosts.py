@@ -1,4 +1,4 @@
-"""ssh, rsync, curl, getent, docker: what goes to another machine or comes from it."""
+"""ssh, rsync, curl, docker: what goes to another machine or comes from it."""
 
 from __future__ import annotations
 
@@ -98,15 +98,6 @@ def _remote_names(it: Interpreter, call: Call, reading: Reading) -> None:
                 call.effects.append(Effect(Kind.WRITE, target, "", *it.span(use.field.start, use.field.end)))
 
 
-def getent(it: Interpreter, call: Call, reading: Reading) -> Value | None:
-    database = reading.operands[0].literal if reading.operands else None
-    if database in ("hosts", "ahosts", "ahostsv4", "ahostsv6", "networks", None):
-        call.effects.append(Effect(Kind.NETWORK, None, "asks the resolver", call.start, call.end))
-    elif database in ("shadow", "gshadow"):
-        call.effects.append(Effect(Kind.SECRET, None, "password hashes", call.start, call.end))
-    return None
-
-
 def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """A container with the host's root mounted in runs its command on the host's files."""
     mounts = [u.field.text or "" for u in reading.uses if u.option in ("-v", "--volume", "--mount")]
@@ -129,7 +120,7 @@ def docker(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     return ran(ANYTHING)
 
 
-__all__ = ["curl", "docker", "field_value", "getent", "rsync", "ssh"]
+__all__ = ["curl", "docker", "field_value", "rsync", "ssh"]
 
 
 def ss(it: Interpreter, call: Call, reading: Reading) -> Value | None:
