@@ -81,3 +81,71 @@ def test_unknown_names(cli, args, said):
 
 def test_bad_input(cli):
     assert cli("programs", "--nonsense").code == 2
+
+
+ADDED = """name = "deploy"
+summary = "our own deploy"
+source = "docs/deploy.md"
+operands = "read*"
+options = "--live : network"
+[[example]]
+command = "deploy src"
+want = "allow"
+[[example]]
+command = "deploy --live"
+want = "{want}"
+"""
+
+
+def _added(folder, want="ask"):
+    path = folder / "programs" / "deploy.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(ADDED.format(want=want))
+    path.chmod(0o600)
+    return path
+
+
+def test_an_added_description_is_shown_and_used(cli, place):
+    assert cli("check", "--", "deploy src").code == 10
+    _added(place.config)
+    assert cli("check", "--", "deploy src").code == 0
+    lines = cli("programs").out.splitlines()
+    assert lines[lines.index("added") + 1].split()[:4] == ["deploy", "our", "own", "deploy"]
+    out = cli("programs", "deploy").out
+    assert "  --live  network" in out
+    assert "  allow  deploy src" in out
+    (value,) = cli("programs", "deploy", "--json").json()
+    assert (value["layer"], value["held"], value["examples"][1]) == ("user", False, {"command": "deploy --live", "want": "ask"})
+    assert cli("policy", "test").out == "2 examples and 0 cases: 2 passed, 0 failed\n"
+
+
+def test_an_example_of_an_added_description_that_fails(cli, place):
+    path = _added(place.config, want="allow")
+    done = cli("policy", "test")
+    assert done.code == 1
+    assert f"{path}: deploy --live  (in default)" in done.out
+    assert done.out.endswith("2 examples and 0 cases: 1 passed, 1 failed\n")
+
+
+def test_a_projects_description_is_held_until_trusted(cli, place):
+    path = _added(place.project / ".stockade")
+    assert cli("check", "--", "deploy src").code == 10
+    assert "held: it only makes answers stricter" in cli("programs", "deploy").out
+    shown = cli("trust").out
+    assert ".stockade/programs/deploy.toml" in shown
+    assert "programs.deploy" in shown
+    assert cli("trust", "--yes").code == 0
+    assert cli("check", "--", "deploy src").code == 0
+    assert "project  read" in cli("config", "path").out
+    path.write_text(path.read_text() + "\n")
+    assert cli("check", "--", "deploy src").code == 10
+
+
+def test_a_project_with_a_broken_or_linked_description_cannot_be_trusted(cli, place):
+    path = _added(place.project / ".stockade", want="perhaps")
+    assert "has errors" in cli("trust", "--yes").err
+    path.write_text(ADDED.format(want="ask"))
+    other = path.rename(place.home / "deploy.toml")
+    path.symlink_to(other)
+    assert "is a symbolic link" in cli("trust", "--yes").err
+    assert cli("check", "--", "deploy src").code == 10

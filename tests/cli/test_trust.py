@@ -91,7 +91,8 @@ def test_json(cli, place):
     path = place.project_config(TEXT)
     value = cli("trust", "--yes", "--json").json()
     assert value == {
-        "v": 1, "folder": str(place.project), "file": ".stockade/config.toml", "trusted": True, "exit": 0,
+        "v": 1, "folder": str(place.project), "file": ".stockade/config.toml", "files": [".stockade/config.toml"],
+        "trusted": True, "exit": 0,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "message": "trusted; a change of the file ends it",
         "held": [{"name": "bash(ls *)", "value": "allow", "line": 4}, {"name": "permission_mode", "value": "full", "line": 2}],
     }  # fmt: skip

@@ -19,7 +19,7 @@ LAYERS: dict[str, frozenset[str]] = {
     "policy": frozenset(("model", "secrets", "shell")),
     "store": frozenset(("model", "secrets")),
     "confine": frozenset(("model", "secrets")),
-    "config": frozenset(("model", "secrets", "policy", "store")),
+    "config": frozenset(("model", "secrets", "shell", "policy", "store")),
     "engine": frozenset(("model", "secrets", "shell", "policy", "config", "store", "confine")),
     "cli": frozenset(("model", "secrets", "shell", "policy", "config", "store", "confine", "engine", "version")),
     "__main__": frozenset(("cli",)),

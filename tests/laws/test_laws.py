@@ -7,9 +7,10 @@ import json
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from stockade.config.layers import Source, merge
+from stockade.config.layers import merge
 from stockade.config.read import read_text
 from stockade.config.settings import SETTINGS, Setting
+from stockade.config.sources import Source
 from stockade.model.action import Action, command_action, from_tool
 from stockade.model.decision import CheckResult, Decision, digest
 from stockade.model.effects import Analysis, Effect, Kind

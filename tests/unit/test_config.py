@@ -13,10 +13,11 @@ import pytest
 
 from stockade.config import layers
 from stockade.config.files import MAX_BYTES
-from stockade.config.layers import Effective, Loaded, Places, Source, merge, places, read_preset, read_source
+from stockade.config.layers import Effective, Loaded, Places, merge, places, read_preset
 from stockade.config.problems import CODES, Problem
 from stockade.config.read import read_text
 from stockade.config.settings import BY_NAME, PRESETS, SETTINGS, normalised, problem_with
+from stockade.config.sources import Source, read_source
 from stockade.config.trust import revoke, trust, trusted_digest
 from stockade.model.action import command_action
 from stockade.model.context import Context

@@ -6,7 +6,9 @@ import os
 import sys
 from typing import NamedTuple
 
-from stockade.config.layers import PROJECT_FILE, Loaded, Places, Source, merge, places, read_source
+from stockade.config.descriptions import FOLDER, description_sources
+from stockade.config.layers import PROJECT_FILE, PROJECT_FOLDER, Loaded, Places, merge, places
+from stockade.config.sources import Source, read_source
 from stockade.config.trust import trusted_digest
 from stockade.engine.world import ContextError, described, gather, home_of
 from stockade.model.context import Context
@@ -52,7 +54,8 @@ def open_world(
             raise UsageError(str(error)) from None
     sources = _sources(where, context, config, look=look)
     digest = trusted_digest(where.trust_file, context.workspace) if look else ""
-    return World(context, merge(sources, trusted_digest=digest, overrides=overrides), where, look)
+    added = _descriptions(where, context) if look and config is None else []
+    return World(context, merge(sources, added, trusted_digest=digest, overrides=overrides), where, look)
 
 
 def _read(path: str) -> str:
@@ -84,6 +87,20 @@ def _sources(where: Places, context: Context, config: str | None, *, look: bool)
     user = read_source(where.user_file, shown=short(where.user_file, context.home), layer="user", owner=context.uid)
     project = read_source(os.path.join(context.workspace, PROJECT_FILE), shown=PROJECT_FILE, layer="project")
     return [project, user, *found]
+
+
+def _descriptions(where: Places, context: Context) -> list[Source]:
+    """Descriptions of programs beside the user's configuration and the project's."""
+    mine = os.path.join(where.config, FOLDER)
+    return [
+        *description_sources(mine, shown=short(mine, context.home), layer="user", owner=context.uid),
+        *project_descriptions(context),
+    ]
+
+
+def project_descriptions(context: Context) -> list[Source]:
+    folder = f"{PROJECT_FOLDER}/{FOLDER}"
+    return description_sources(os.path.join(context.workspace, folder), shown=folder, layer="project")
 
 
 def short(path: str, home: str) -> str:

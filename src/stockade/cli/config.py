@@ -13,8 +13,9 @@ from stockade.cli.args import Formatter
 from stockade.cli.common import UsageError, World, open_world
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, visible
-from stockade.config.layers import PROJECT_FILE, merge, read_source
+from stockade.config.layers import PROJECT_FILE, merge
 from stockade.config.problems import Problem
+from stockade.config.sources import read_source
 
 _EPILOG = """examples:
   stockade config validate
@@ -79,6 +80,9 @@ def places_of(world: World) -> list[Place]:
         if file.layer == "user" and file.file.startswith("~/"):
             path = world.places.user_file
         found.append(Place(file.layer, os.path.abspath(path), file.file))
+    for own in world.loaded.descriptions.all():
+        home = os.path.join(world.context.home, own.file.removeprefix("~/")) if own.file.startswith("~/") else own.file
+        found.append(Place(own.layer, os.path.join(world.context.workspace, home), own.file))
     return found
 
 

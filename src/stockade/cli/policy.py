@@ -12,7 +12,8 @@ from stockade.cli.cases import Case, read_cases
 from stockade.cli.common import USAGE, World, _read, open_world, problems_to_stderr
 from stockade.cli.text import colourful, one_line, paint, say
 from stockade.model.decision import Decision
-from stockade.policy.policy import Policy
+from stockade.policy.policy import Policy, build
+from stockade.shell.own import Own
 
 _EPILOG = """examples:
   stockade policy test
@@ -87,7 +88,29 @@ def _examples(world: World) -> tuple[int, list[Failure]]:
     for rule in world.loaded.rules:
         count += len(rule.match) + len(rule.not_match)
         failures += [Failure(rule.file, rule.line, str(rule), "", "", "", rule.id, message) for message in failed_examples(rule)]
+    for own in world.loaded.descriptions.all():
+        count += len(own.examples)
+        failures += _of_description(world, own)
     return count, failures
+
+
+def _of_description(world: World, own: Own) -> list[Failure]:
+    """The examples of an added description, decided as if it were trusted, without rules."""
+    from stockade.engine.judge import judge
+    from stockade.model.action import command_action
+
+    owns = {name: (own._replace(held=False),) for name in own.names}
+    failures = []
+    for example in own.examples:
+        for mode, wanted in (("default", example.want), ("smart", example.smart)):
+            policy = build((), mode_name=mode, owns=owns)
+            decision = judge(command_action(example.command), world.context, policy, look=False)
+            got = str(decision.verdict)
+            if got != wanted:
+                about = (example.command, f"in {mode}", wanted, got, decision.rule, decision.reason)
+                failures.append(Failure(own.file, 0, *about))
+                break
+    return failures
 
 
 def _asked(world: World, cases: list[Case]) -> list[Failure]:
@@ -117,7 +140,8 @@ def _print(examples: int, cases: int, failures: list[Failure]) -> None:
     on = colourful(sys.stdout)
     for failure in failures:
         note = f"  ({one_line(failure.note)})" if failure.note else ""
-        print(f"{one_line(f'{failure.file}:{failure.line}')}: {one_line(failure.about)}{note}")
+        place = f"{failure.file}:{failure.line}" if failure.line else failure.file
+        print(f"{one_line(place)}: {one_line(failure.about)}{note}")
         if failure.wanted:
             print(f"  wanted {paint(failure.wanted, 'green', on=on)}, got {paint(failure.got, 'red', on=on)}")
             print(f"  {one_line(failure.rule)}: {one_line(failure.reason)}")

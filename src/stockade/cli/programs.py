@@ -10,9 +10,11 @@ import textwrap
 from typing import Any, NamedTuple
 
 from stockade.cli.args import Formatter
+from stockade.cli.common import open_world, problems_to_stderr
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, say
 from stockade.shell.catalog import Option, Program, catalog
+from stockade.shell.own import Example, Own
 
 _EPILOG = """examples:
   stockade programs
@@ -21,6 +23,8 @@ _EPILOG = """examples:
   stockade programs sort --json | jq '.[0].options'
 
 A program that is not listed, and an option that its description does not list, is an unknown effect, and asks.
+Descriptions of your own lie in `programs/` beside your configuration, those of a project in
+.stockade/programs (held until trusted). They come on top of those that are listed here.
 
 exit codes: 0, 1 there is no description of that name, 2 usage"""
 # What a word is, for a person; the words of docs/program-format.md.
@@ -39,10 +43,11 @@ _COUNTS = {"1": "", "?": " (may be left away)", "*": " (any number)"}
 
 
 class Entry(NamedTuple):
-    """A described program with the other names that it goes by."""
+    """A described program with the other names that it goes by; `own` says who added the description."""
 
     program: Program
     also: tuple[str, ...]
+    own: Own | None = None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,17 +62,20 @@ def parser() -> argparse.ArgumentParser:
 
 def run(args: list[str]) -> int:
     options = parser().parse_args(args)
+    world = open_world()
+    problems_to_stderr(world.loaded)
+    added = world.loaded.descriptions.all()
     if not options.name:
-        return _all(as_json=options.json)
-    entry = _find(options.name)
-    if entry is None:
+        return _all(added, as_json=options.json)
+    found = _found(options.name, added)
+    if not found:
         say(f"stockade programs: {_missing(options.name)}")
         return 1
-    examples = _examples(options.name)
     if options.json:
-        print(json.dumps([{**_json(entry), "examples": examples}], ensure_ascii=True))
+        print(json.dumps([{**_json(entry), "examples": examples} for entry, examples in found], ensure_ascii=True))
     else:
-        print("\n".join(_text(entry, examples, on=colourful(sys.stdout))))
+        on = colourful(sys.stdout)
+        print("\n\n".join("\n".join(_text(entry, examples, on=on)) for entry, examples in found))
     return 0
 
 
@@ -87,14 +95,30 @@ def entries() -> list[Entry]:
     return [Entry(programs[name], tuple(also[name])) for name in sorted(programs)]
 
 
-def _find(names: list[str]) -> Entry | None:
-    program = catalog().get(names[0])
-    for name in names[1:]:
+def _found(names: list[str], added: list[Own]) -> list[tuple[Entry, list[dict[str, Any]]]]:
+    """The description of that name and those that come on top of it, each with its examples."""
+    found = []
+    program = _below(catalog().get(names[0]), names[1:])
+    if program is not None:
+        others = (entry.also for entry in entries() if entry.program is program)
+        found.append((Entry(program, next(others, ())), _examples(names)))
+    for own in added:
+        program = _below(own.program, names[1:]) if names[0] in own.names else None
+        if program is not None:
+            shown = [_example(e) for e in own.examples if all(name in e.command.split() for name in names[1:])]
+            found.append((Entry(program, own.names[1:], own), shown))
+    return found
+
+
+def _example(example: Example) -> dict[str, Any]:
+    shown = {"command": example.command, "want": example.want}
+    return shown if example.smart == example.want else {**shown, "smart": example.smart}
+
+
+def _below(program: Program | None, names: list[str]) -> Program | None:
+    for name in names:
         program = program.sub(name) if program is not None else None
-    if program is None:
-        return None
-    others = (entry.also for entry in entries() if entry.program is program)
-    return Entry(program, next(others, ()))
+    return program
 
 
 def _missing(names: list[str]) -> str:
@@ -131,14 +155,17 @@ def _examples(names: list[str]) -> list[dict[str, Any]]:
 # -- printing -------------------------------------------------------------------------------------
 
 
-def _all(*, as_json: bool) -> int:
-    found = entries()
+def _all(added: list[Own], *, as_json: bool) -> int:
+    found = [*entries(), *(Entry(own.program, own.names[1:], own) for own in added)]
     if as_json:
         print(json.dumps([_brief(entry) for entry in found], ensure_ascii=True))
         return 0
-    rows = [[entry.program.name, _few(entry.also), entry.program.summary] for entry in found]
+    rows = [[entry.program.name, _few(entry.also), entry.program.summary] for entry in found if entry.own is None]
     print("\n".join(table(rows, widest=24)))
-    print(f"\n{len(found)} programs; `stockade programs NAME` shows one")
+    mine = [[one_line(own.program.name), one_line(own.program.summary), _origin(own)] for own in added]
+    if mine:
+        print("\n".join(["", "added", *table(mine, indent="  ")]))
+    print(f"\n{len(rows)} programs; `stockade programs NAME` shows one")
     return 0
 
 
@@ -155,12 +182,13 @@ def _brief(entry: Entry) -> dict[str, Any]:
     return {
         "name": program.name, "also": list(entry.also), "summary": program.summary, "source": program.source,
         "subcommands": sorted(program.subs),
+        **({"layer": entry.own.layer, "file": entry.own.file, "held": entry.own.held} if entry.own is not None else {}),
     }  # fmt: skip
 
 
 def _text(entry: Entry, examples: list[dict[str, Any]], *, on: bool) -> list[str]:
     program = entry.program
-    rows = [row for title, value in _facts(entry) if value for row in _wrapped(title, value)]
+    rows = [row for title, value in _facts(entry) if value for row in _wrapped(title, one_line(value))]
     title = paint(program.name, "bold", on=on) + (f": {program.summary}" if program.summary else "")
     blocks = [[title, *table(rows, indent="  ")]]
     options = [[" ".join(names), _option_words(option)] for names, option in grouped(program)]
@@ -181,12 +209,17 @@ def _facts(entry: Entry) -> list[tuple[str, str]]:
     program = entry.program
     env = ", ".join(f"{name} ({role})" if role != "text" else name for name, role in program.env.items())
     return [
+        ("added by", _origin(entry.own) if entry.own is not None else ""),
         ("also", ", ".join(entry.also)), ("source", program.source), ("effects", _effect_words(program)),
         ("operands", _operand_words(program.operands)),
         ("with none", f"as if `{program.implied}` were given" if program.implied else ""),
         ("input", f"standard input is {program.stdin}" if program.stdin else ""), ("language", program.language),
         ("variables", env),
     ]  # fmt: skip
+
+
+def _origin(own: Own) -> str:
+    return f"{own.layer}  {one_line(own.file)}" + ("  held: it only makes answers stricter" if own.held else "")
 
 
 def _effect_words(program: Program) -> str:

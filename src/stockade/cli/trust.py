@@ -13,11 +13,13 @@ import sys
 from typing import Any
 
 from stockade.cli.args import Formatter
-from stockade.cli.common import UsageError, World, _reason, open_world
+from stockade.cli.common import UsageError, World, _reason, open_world, project_descriptions
 from stockade.cli.inspect import value_text
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, say
-from stockade.config.layers import PROJECT_FILE, Effective, read_source
+from stockade.config.descriptions import digest_of
+from stockade.config.layers import PROJECT_FILE, Effective
+from stockade.config.sources import Source, read_source
 from stockade.config.trust import revoke, trust, trusted_digest
 
 REFUSED = 126
@@ -28,8 +30,9 @@ _EPILOG = """examples:
   stockade trust --yes           (after you have read the file)
   stockade trust --revoke
 
-Trust belongs to one folder and to the exact bytes of its .stockade/config.toml: a change of the file
-ends it. Without a terminal to ask on, and without `--yes`, nothing is trusted.
+Trust belongs to one folder and to the exact bytes of its .stockade/config.toml and of the
+descriptions in .stockade/programs: a change of any of them ends it. Without a terminal to ask on,
+and without `--yes`, nothing is trusted.
 
 exit codes: 0 trusted (or revoked), 1 there is nothing to trust (or to revoke), 2 usage, 126 refused"""
 
@@ -84,12 +87,14 @@ def _revoke(world: World, *, as_json: bool) -> int:
 
 def _nothing(world: World) -> str:
     """Why there is nothing that could be trusted, or an empty text."""
-    path = os.path.join(world.context.workspace, PROJECT_FILE)
-    if os.path.islink(path):
-        return f"there is nothing to trust: {PROJECT_FILE} is a symbolic link; replace it by a file"
-    file = next((f for f in world.loaded.files if f.layer == "project"), None)
-    if file is not None and file.broken:
-        return f"there is nothing to trust: {PROJECT_FILE} has errors, see `stockade config validate`"
+    config, descriptions = _sources(world)
+    linked = next((s.shown for s in (config, *descriptions) if s.distrusted and s.text is not None), None)
+    if linked is not None:
+        return f"there is nothing to trust: {one_line(linked)} is a symbolic link; replace it by a file"
+    ours = {source.shown for source in (config, *descriptions)}
+    broken = next((p.file for p in world.loaded.problems if p.severity == "error" and p.file in ours), None)
+    if broken is not None:
+        return f"there is nothing to trust: {one_line(broken)} has errors, see `stockade config validate`"
     if not world.loaded.project_digest:
         return f"there is nothing to trust: {PROJECT_FILE} is not there; `stockade init` writes one"
     return ""
@@ -102,14 +107,16 @@ def _held(world: World) -> list[Effective]:
 def _shown(world: World) -> list[str]:
     """What a person has to see before trusting: the folder, the bytes, and what would loosen."""
     on = colourful(sys.stderr)
-    lines = table([
-        ["folder", paint(one_line(world.context.workspace), "bold", on=on)], ["file", PROJECT_FILE],
-        ["sha256", world.loaded.project_digest],
-    ])  # fmt: skip
+    rows = [["folder", paint(one_line(world.context.workspace), "bold", on=on)]]
+    rows += [["file", one_line(file)] for file in _files(world)]
+    lines = table([*rows, ["sha256", world.loaded.project_digest]])
     held = _held(world)
     if not held:
         return [*lines, "", "nothing in it is held: it only tightens"]
-    rows = [[f"line {item.line}", one_line(item.name), one_line(value_text(item.value))] for item in held]
+    rows = [
+        [f"line {item.line}" if item.line else one_line(item.file), one_line(item.name), one_line(value_text(item.value))]
+        for item in held
+    ]
     return [*lines, "", paint("held now, and in effect once you trust it:", "bold", on=on), *table(rows, indent="  ")]
 
 
@@ -119,10 +126,21 @@ def _agrees() -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _digest_now(world: World) -> str:
+def _sources(world: World) -> tuple[Source, list[Source]]:
+    """The project's files as they are now."""
     path = os.path.join(world.context.workspace, PROJECT_FILE)
-    source = read_source(path, shown=PROJECT_FILE, layer="project")
-    return "" if source.distrusted else source.digest
+    return read_source(path, shown=PROJECT_FILE, layer="project"), project_descriptions(world.context)
+
+
+def _files(world: World) -> list[str]:
+    config, descriptions = _sources(world)
+    return [source.shown for source in (config, *descriptions) if source.text is not None]
+
+
+def _digest_now(world: World) -> str:
+    config, descriptions = _sources(world)
+    odd = any(source.distrusted for source in (config, *descriptions))
+    return "" if odd else digest_of(config if config.text is not None else None, descriptions)
 
 
 def _now() -> str:
@@ -145,7 +163,7 @@ def _json(world: World, message: str, code: int) -> dict[str, Any]:
     digest = world.loaded.project_digest
     held = [{"name": item.name, "value": item.value, "line": item.line} for item in _held(world)]
     return {
-        "v": 1, "folder": world.context.workspace, "file": PROJECT_FILE, "sha256": digest, "held": held,
+        "v": 1, "folder": world.context.workspace, "file": PROJECT_FILE, "files": _files(world), "sha256": digest, "held": held,
         "trusted": bool(digest) and trusted_digest(world.places.trust_file, world.context.workspace) == digest,
         "message": message, "exit": code,
     }  # fmt: skip

@@ -12,6 +12,11 @@ MAX_RULES = 1000
 MAX_DOTS_SQUARED = 10_000_000  # the time of `tomllib` grows with the square of the dots of a key; this takes 0.5 s
 
 
+def too_many_dots(text: str) -> bool:
+    """Whether reading the text as TOML could take long."""
+    return sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED
+
+
 class Value(NamedTuple):
     """A setting as a file gives it."""
 

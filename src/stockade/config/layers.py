@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stockade.config.files import MAX_BYTES, File, Value
+from stockade.config.descriptions import NONE, Descriptions, digest_of, read_descriptions
+from stockade.config.files import File, Value
 from stockade.config.problems import Problem
 from stockade.config.settings import SETTINGS
+from stockade.config.sources import Source
 from stockade.model.verdict import Verdict
 from stockade.policy.grants import Grants
 from stockade.policy.modes import Chosen, choose
 from stockade.policy.policy import Policy, build
 from stockade.policy.rules import LAYERS, Rule, shadowed
+from stockade.shell.own import Own
 
-PROJECT_FILE = ".stockade/config.toml"
+PROJECT_FOLDER = ".stockade"
+PROJECT_FILE = f"{PROJECT_FOLDER}/config.toml"
 _PRESETS = os.path.join(os.path.dirname(__file__), "presets")
 
 
@@ -70,6 +73,7 @@ class Loaded(NamedTuple):
     held: tuple[Effective, ...]
     project_digest: str
     trusted: bool
+    descriptions: Descriptions = NONE
 
     def value(self, name: str) -> Any:
         return self.settings[name].value
@@ -98,96 +102,8 @@ class Loaded(NamedTuple):
             degraded=self.degraded,
             careful=not self.trusted and self.settings["permission_mode"].layer == "project",
             trace=trace,
+            owns=self.descriptions.owns,
         )
-
-
-# -- reading files --------------------------------------------------------------------------------
-
-
-class Source(NamedTuple):
-    """A file as it was found: its text (None: not there), and what is odd about it."""
-
-    text: str | None
-    shown: str
-    layer: str
-    problems: tuple[Problem, ...] = ()
-    distrusted: bool = False
-    digest: str = ""
-
-
-def read_source(path: str, *, shown: str, layer: str, owner: int | None = None) -> Source:
-    """Reads a configuration file.  Foreign or writable-by-others user files and links are distrusted."""
-    problems: list[Problem] = []
-    distrusted = False
-    try:
-        linked = stat.S_ISLNK(os.lstat(path).st_mode)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return Source(None, shown, layer)
-    except OSError as error:
-        problem = Problem(
-            "config/unreadable",
-            "error",
-            shown,
-            0,
-            f"cannot be read: {(error.strerror or 'error').lower()}",
-            "check its permissions",
-        )
-        return Source(None, shown, layer, (problem,), True)
-    facts = os.fstat(descriptor)
-    if not stat.S_ISREG(facts.st_mode):
-        os.close(descriptor)
-        problem = Problem("config/unreadable", "error", shown, 0, "is no regular file", "replace it by a file")
-        return Source(None, shown, layer, (problem,), True)
-    with os.fdopen(descriptor, "rb") as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if linked and layer == "project":
-        problems.append(
-            Problem(
-                "config/symlink",
-                "warning",
-                shown,
-                0,
-                "is a symbolic link; only what tightens is applied",
-                "replace the link by a file",
-            )
-        )
-        distrusted = True
-    if owner is not None and layer == "user":
-        wrong = _ownership(facts, owner)
-        if wrong:
-            problems.append(
-                Problem(
-                    "config/permissions",
-                    "warning",
-                    shown,
-                    0,
-                    f"{wrong}; only what tightens is applied",
-                    f"chown it to you, and chmod 600 `{shown}`",
-                )
-            )
-            distrusted = True
-    return _decoded(data, shown, layer, problems, distrusted)
-
-
-def _ownership(facts: os.stat_result, owner: int) -> str:
-    if facts.st_uid not in (owner, 0):
-        return "belongs to another user"
-    return "can be written by others" if facts.st_mode & 0o022 else ""
-
-
-def _decoded(data: bytes, shown: str, layer: str, problems: list[Problem], distrusted: bool) -> Source:
-    if len(data) > MAX_BYTES:
-        problems.append(Problem("config/too-large", "error", shown, 0, f"is larger than {MAX_BYTES} bytes", "make it smaller"))
-        return Source(None, shown, layer, tuple(problems), True)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        problems.append(Problem("config/encoding", "error", shown, 0, "is not valid UTF-8", "save it as UTF-8"))
-        return Source(None, shown, layer, tuple(problems), True)
-    import hashlib
-
-    return Source(text, shown, layer, tuple(problems), distrusted, hashlib.sha256(data).hexdigest())
 
 
 def read_preset(name: str) -> File:
@@ -200,12 +116,22 @@ def read_preset(name: str) -> File:
 # -- merging --------------------------------------------------------------------------------------
 
 
-def merge(sources: list[Source], *, trusted_digest: str = "", overrides: Mapping[str, Any] | None = None) -> Loaded:
+def merge(
+    sources: list[Source],
+    descriptions: Sequence[Source] = (),
+    *,
+    trusted_digest: str = "",
+    overrides: Mapping[str, Any] | None = None,
+) -> Loaded:
     """The layers in their order of precedence, each setting with its origin."""
     files = [_file_of(source) for source in sources]
     distrusted = {source.shown for source in sources if source.distrusted}
     project = next((s for s in sources if s.layer == "project" and s.text is not None), None)
-    trusted = project is None or (bool(trusted_digest) and project.digest == trusted_digest and not project.distrusted)
+    of_project = [s for s in descriptions if s.layer == "project"]
+    digest = digest_of(project, of_project)
+    odd = any(s.distrusted for s in (project, *of_project) if s is not None)
+    trusted = (project is None and not of_project) or (bool(trusted_digest) and digest == trusted_digest and not odd)
+    added = read_descriptions(descriptions, trusted=trusted)
     preset = _preset_of(files, trusted)
     if preset:
         files.insert(0, read_preset(preset))
@@ -216,11 +142,11 @@ def merge(sources: list[Source], *, trusted_digest: str = "", overrides: Mapping
     for name, value in (overrides or {}).items():
         merger.settings[name] = Effective(name, value, "cli", "", 0)
     rules = tuple(merger.rules)
-    problems = [p for f in files for p in f.problems] + merger.problems
+    for own in added.held:
+        merger.hold_description(own)
+    problems = [p for f in files for p in f.problems] + merger.problems + list(added.problems)
     problems.extend(_shadow_problem(rule, later) for rule, later in shadowed(rules))
-    return Loaded(
-        tuple(files), rules, merger.settings, tuple(problems), tuple(merger.held), project.digest if project else "", trusted
-    )
+    return Loaded(tuple(files), rules, merger.settings, tuple(problems), tuple(merger.held), digest, trusted, added)
 
 
 def _file_of(source: Source) -> File:
@@ -287,6 +213,13 @@ class _Merger:
         elif setting.kind == "table":
             joined = {**old, **value.value}
         self.settings[value.name] = Effective(value.name, joined, file.layer, value.file, value.line)
+
+    def hold_description(self, own: Own) -> None:
+        """A description that counts only where it makes an answer stricter."""
+        name = own.program.name
+        self.held.append(Effective(f"programs.{name}", own.program.summary, own.layer, own.file, 0, True))
+        message = f"the description of `{name}` is held: it could loosen, and it is not trusted"
+        self.problems.append(Problem("config/held", "note", own.file, 0, message, "look at it with `stockade trust`"))
 
     def _note(self, file: File, line: int, what: str) -> None:
         if file.layer == "project" and not file.broken:

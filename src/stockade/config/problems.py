@@ -19,6 +19,7 @@ CODES = {
     "config/permissions": "the user's file can be written by others, or belongs to somebody else",
     "config/symlink": "the project's file is a symbolic link",
     "config/held": "the project's file would loosen something, and the folder is not trusted",
+    "config/description": "a description of a program that does not follow the format",
     "config/too-large": "the file is larger than a configuration can be",
 }
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import Any
 
-from stockade.config.files import MAX_DOTS_SQUARED, MAX_RULES, File, Value
+from stockade.config.files import MAX_RULES, File, Value, too_many_dots
 from stockade.config.lines import Lines
 from stockade.config.problems import Problem
 from stockade.config.settings import BY_NAME, SECTIONS, TOP_KEYS, normalised, problem_with
@@ -21,7 +21,7 @@ _RULE_KEYS = frozenset(("verdict", "match", "not_match", "reason"))
 def read_text(text: str, *, file: str, layer: str) -> File:
     """Reads a configuration.  Never raises: problems say what is wrong, and where."""
     try:
-        if sum(line.count(".") ** 2 for line in text.split("\n")) > MAX_DOTS_SQUARED:
+        if too_many_dots(text):
             raise ValueError("its lines have too many dots")
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # for numbers and nesting without end too

@@ -39,7 +39,7 @@ def _judge(action: Action, context: Context, policy: Policy, look: bool) -> Deci
             )
     analysis: Analysis | None = None
     if action.key == "bash":
-        analysis = analyze(action.command, context)
+        analysis = analyze(action.command, context, policy.owns)
         if context.shell not in ("bash", "sh", "") and analysis.error is None:
             analysis = analysis._replace(error=("other-shell", f"`{context.shell}` {_OTHER_SHELLS}", 0, 0))
     if look:

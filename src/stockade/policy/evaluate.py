@@ -56,7 +56,7 @@ def decide(action: Action, context: Context, policy: Policy, *, facts: Analysis 
     """The decision for an action.  `facts` is an analysis made before, to save doing it again."""
     analysis: Analysis | None = None
     if action.key == "bash":
-        analysis = facts if facts is not None else analyze(action.command, context)
+        analysis = facts if facts is not None else analyze(action.command, context, policy.owns)
         results = command_checks(analysis, context, policy)
     elif action.paths:
         results = [r for path in action.paths for r in _path_action(action, path, context, policy)]

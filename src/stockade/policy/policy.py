@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import NamedTuple
 
 from stockade.model.action import KEYS
@@ -9,6 +10,7 @@ from stockade.model.verdict import Verdict
 from stockade.policy.grants import Grants
 from stockade.policy.modes import Mode, mode
 from stockade.policy.rules import Rule
+from stockade.shell.own import Owns
 
 _ASKING = {"read": Verdict.ALLOW, "plan": Verdict.ALLOW, "task": Verdict.ALLOW}
 
@@ -37,6 +39,7 @@ class Policy(NamedTuple):
     touches_paths: frozenset[str] = frozenset()
     careful: bool = False  # what is of high risk asks as in `smart`: a held file has set the mode
     trace: bool = False  # also say which other rules matched, and why they did not decide
+    owns: Owns = MappingProxyType({})  # added descriptions of programs
 
     @property
     def asks_high_risk(self) -> bool:
@@ -64,6 +67,7 @@ def build(
     degraded: str = "",
     careful: bool = False,
     trace: bool = False,
+    owns: Owns | None = None,
 ) -> Policy:
     """A policy from rules in precedence order (lowest layer first) and settings.
 
@@ -79,5 +83,5 @@ def build(
     touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
     return Policy(
         chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
-        grants or Grants(), degraded, touches, careful, trace,
+        grants or Grants(), degraded, touches, careful, trace, owns or MappingProxyType({}),
     )  # fmt: skip

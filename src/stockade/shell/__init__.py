@@ -7,6 +7,7 @@ import re
 from stockade.model.context import Context
 from stockade.model.effects import Analysis, Effect, Kind, Segment
 from stockade.shell.interpret import Interpreter
+from stockade.shell.own import Owns
 from stockade.shell.parsing import oddity, parse
 from stockade.shell.syntax import Lit, Refused, Script, Simple, Word, byte_view
 from stockade.shell.values import ANYTHING
@@ -14,8 +15,8 @@ from stockade.shell.values import ANYTHING
 __all__ = ["Analysis", "Segment", "analyze", "analyze_argv"]
 
 
-def analyze(command: str, context: Context) -> Analysis:
-    """What bash would run for `command`, as far as its text tells.
+def analyze(command: str, context: Context, owns: Owns | None = None) -> Analysis:
+    """What bash would run for `command`, as far as its text tells; `owns` are added descriptions of programs.
 
     Never raises for any text: what cannot be followed is an unknown effect, and `complete` is False.
     """
@@ -24,7 +25,7 @@ def analyze(command: str, context: Context) -> Analysis:
     except UnicodeEncodeError as error:
         return _refused(Refused("encoding", "not valid Unicode", error.start, error.end), ())
     parsed = parse(view)
-    it = Interpreter(context)
+    it = Interpreter(context, owns or {})
     it.stdin = ANYTHING
     stopped = parsed.error
     try:

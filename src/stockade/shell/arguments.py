@@ -28,8 +28,8 @@ class Reading:
     """
 
     __slots__ = (
-        "commands", "drops", "effects", "globals", "info", "only", "operand_roles", "operands", "options", "path", "program",
-        "recursive", "uses", "values", "wild",
+        "commands", "drops", "effects", "gaps", "globals", "info", "only", "operand_roles", "operands", "options", "path",
+        "program", "recursive", "uses", "values", "wild",
     )  # fmt: skip
 
     def __init__(self, program: Program) -> None:
@@ -37,6 +37,7 @@ class Reading:
         self.path: list[str] = []
         self.uses: list[Use] = []
         self.effects: list[tuple[str, str, int, int]] = []  # effect, detail, start, end
+        self.gaps: set[str] = set()  # details of effects that only say what is not described
         self.operands: list[Field] = []
         self.operand_roles: tuple[tuple[str, str], ...] = program.operands
         self.options: dict[str, Field] = {}
@@ -103,6 +104,7 @@ def _descend(reading: Reading, current: Program, rest: list[Field]) -> bool:
 
 def _unknown(reading: Reading, detail: str, start: int, end: int) -> None:
     reading.effects.append(("unknown", detail, start, end))
+    reading.gaps.add(detail)
 
 
 # -- options --------------------------------------------------------------------------------------

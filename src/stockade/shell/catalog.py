@@ -26,6 +26,11 @@ _KEYS = frozenset(
     ("name", "also", "summary", "source", "style", "numeric", "recursive", "effects", "operands", "implied",
      "options", "env", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
 )  # fmt: skip
+_TEXTS = frozenset(
+    ("name", "summary", "source", "style", "operands", "implied", "options", "language", "stdin", "reader", "bare",
+     "globals", "same")
+)  # fmt: skip
+_LISTS = frozenset(("also", "effects", "env"))
 _FORMAT = 6
 _MARSHAL = 4  # a version that every supported Python reads
 _FOLDER = os.path.join(os.path.dirname(__file__), "programs")
@@ -123,7 +128,7 @@ def compile_text(text: str, where: str) -> dict[str, Any]:
 
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers and nesting without end
         raise DescriptionError(f"{where}: not valid TOML: {error}") from None
     for key in ("name", "summary", "source", "example"):
         if not table.get(key):
@@ -135,6 +140,10 @@ def _compile(table: Mapping[str, Any], where: str, name: str) -> dict[str, Any]:
     unknown = set(table) - _KEYS
     if unknown:
         raise DescriptionError(f"{where}: unknown key `{sorted(unknown)[0]}` in `{name}`")
+    for key, value in table.items():
+        wrong = _wrong_type(key, value)
+        if wrong:
+            raise DescriptionError(f"{where}: `{key}` of `{name}` {wrong}")
     style = table.get("style", "gnu")
     if style not in STYLES:
         raise DescriptionError(f"{where}: `style` of `{name}` is none of {', '.join(sorted(STYLES))}")
@@ -159,11 +168,25 @@ def _compile(table: Mapping[str, Any], where: str, name: str) -> dict[str, Any]:
     }
 
 
+def _wrong_type(key: str, value: Any) -> str:
+    if key in _TEXTS and not isinstance(value, str):
+        return "is no text"
+    if key in _LISTS and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+        return "is no list of texts"
+    if key == "sub" and not (isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())):
+        return "holds something that is no table of a subcommand"
+    if key == "example" and not (isinstance(value, list) and all(isinstance(one, dict) for one in value)):
+        return "is no list of tables"
+    return ""
+
+
 def _subs(table: Mapping[str, Any], where: str, parent: str, style: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for name, sub in table.items():
         full = {"style": style, **sub}
         if "same" in sub:
+            if sub["same"] not in table:
+                raise DescriptionError(f"{where}: `same` of `{parent} {name}` names no subcommand")
             full = {"style": style, **table[sub["same"]], **{k: v for k, v in sub.items() if k != "same"}}
         also = full.pop("also", [])
         compiled = marshal.dumps(_compile(full, where, f"{parent} {name}"), _MARSHAL)

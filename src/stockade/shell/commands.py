@@ -11,6 +11,7 @@ from stockade.shell.arguments import Reading, read_arguments
 from stockade.shell.assignments import assigned_value, only_assignments, temporary, variable_effects
 from stockade.shell.calls import Call, Ran, effect_at, emit, exact_path, forget_written, shown, targets
 from stockade.shell.catalog import catalog
+from stockade.shell.own import add, known_by
 from stockade.shell.redirects import open_redirects
 from stockade.shell.state import Variable, normal
 from stockade.shell.syntax import Assign, Simple
@@ -89,12 +90,6 @@ def _restore(it: Interpreter, name: str, before: dict[str, Variable]) -> None:
         it.state.variables[name] = before[name]
     else:
         it.state.variables.pop(name, None)
-
-
-# -- redirections ---------------------------------------------------------------------------------
-
-
-# -- paths ----------------------------------------------------------------------------------------
 
 
 # -- running --------------------------------------------------------------------------------------
@@ -240,6 +235,9 @@ def run_program(it: Interpreter, call: Call, name: str) -> Value:
     """Runs an external program by its description."""
     base, trusted = resolve_name(it, name)
     program = catalog().get(base)
+    if it.owns and base in it.owns:
+        program, further = known_by(program, it.owns[base])
+        add(it, call, further)
     if not trusted:
         _other_program(it, call, name)
     if program is None and any("://" in (f.text or "") for f in call.args):

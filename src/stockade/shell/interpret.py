@@ -49,6 +49,7 @@ from stockade.shell.values import ANYTHING, EMPTY, Value, chomped, concat, join,
 
 if TYPE_CHECKING:
     from stockade.shell.calls import Call
+    from stockade.shell.own import Owns
 
 _MAX_STEPS = 6000
 _MAX_FALLBACKS = 4
@@ -60,8 +61,9 @@ _Names = tuple[dict[str, Variable], dict[str, tuple[Function, ...]], dict[str, V
 class Interpreter:
     """One walk over one command.  `segments` grows in the order of the text."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, owns: Owns) -> None:
         self.context = context
+        self.owns = owns
         self.state = State(context)
         self.segments: list[Segment] = []
         self.stdin: Value = EMPTY
