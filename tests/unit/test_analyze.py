@@ -9,7 +9,7 @@ from stockade.model.effects import Kind
 from stockade.shell import analyze, analyze_argv
 from stockade.shell.braces import expand_braces
 from stockade.shell.cursor import Cursor
-from stockade.shell.expanding import _trim
+from stockade.shell.editing import trimmed
 from stockade.shell.expansions import ansi_c
 from stockade.shell.parsing import gate, oddity, parse
 from stockade.shell.syntax import LIMIT_BYTES, Refused, byte_view, text_of
@@ -158,13 +158,13 @@ def test_a_nul_is_only_for_programs_that_print() -> None:
     ],
 )
 def test_what_a_pattern_removes(text: str, op: str, pattern: str, wanted: str) -> None:
-    assert _trim(text, op, pattern) == wanted
+    assert trimmed(text, op, pattern) == wanted
 
 
 @pytest.mark.parametrize("pattern", ["\\*", "x" * 65, "*a*b*"])
 def test_a_pattern_that_is_not_followed(pattern: str) -> None:
     with pytest.raises(Refused):
-        _trim("abc", "#", pattern)
+        trimmed("abc", "#", pattern)
 
 
 @pytest.mark.parametrize(

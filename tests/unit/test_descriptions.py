@@ -94,7 +94,9 @@ def test_what_comes_with_stockade_is_never_taken_away() -> None:
 @pytest.mark.parametrize("name", ["rm", "curl", "git", "bash", "cat", "sudo"])
 def test_a_description_never_loosens_a_described_program(name: str) -> None:
     """Not one row of the floor or of the bypasses is laxer with a description that says the program is harmless."""
-    text = f'name = "{name}"\nsummary = "harmless"\nsource = "me"\noperands = "text*"\n[[example]]\ncommand = "x"\nwant = "allow"\n'
+    text = (
+        f'name = "{name}"\nsummary = "harmless"\nsource = "me"\noperands = "text*"\n[[example]]\ncommand = "x"\nwant = "allow"\n'
+    )
     added = read_descriptions([source(text, name=name)], trusted=True)
     plain = read_descriptions([], trusted=True)
     commands = [row["command"] for corpus in ("floor", "bypass") for row in rows(corpus) if name in row["command"]][:150]

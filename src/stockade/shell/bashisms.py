@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from stockade.shell.syntax import ArithCommand, Assign, Cond, ForArith, Function, Heredoc, Lit, Param, Redirect, Script, Subst
 
+_TILDE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=(?:~|.*:~)")
 _POSIX_OPERATORS = frozenset(("", "#len", ":-", "-", ":=", "=", ":?", "?", ":+", "+", "#", "##", "%", "%%"))
 
 
@@ -30,8 +32,11 @@ def _in(node: Any) -> str:
 
 def _here(node: Any) -> str:
     if isinstance(node, Lit):
-        braces = not node.quoted and "{" in node.text and ("," in node.text or ".." in node.text)
-        return "a brace expansion" if braces else ""
+        if node.quoted:
+            return ""
+        if "{" in node.text and ("," in node.text or ".." in node.text):
+            return "a brace expansion"
+        return "`~` behind `=` in a word" if _TILDE.match(node.text) is not None else ""
     if isinstance(node, Subst):
         return "a process substitution" if node.kind in ("<(", ">(") else ""
     if isinstance(node, Redirect):

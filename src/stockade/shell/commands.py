@@ -48,6 +48,8 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
         if isinstance(word, Assign):
             keyed = any(f.text is not None and f.text[:1] == "-" and "A" in f.text for f in fields)
             value, array = assigned_value(it, word, associative=keyed)
+            if array is None and word.value is not None and expander.braces_expand(word.value):
+                value = ANYTHING  # `export x={a,b}` are two words
             operands.append((word, value, array))
             text = f"{word.name}={'' if value.text is None else value.text}"
             fields.append(Field(text, word.start, word.end, sure=value.text is not None))
@@ -76,10 +78,11 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
     it.sinks = own
     left = out if opened is None else opened.finish(it.state, out)
     if it.sinks:
-        it.flush_sinks(concat(out, stdin))
+        left = it.flush_sinks(concat(out, stdin), left)
     if fields[0].text == "exec" and len(fields) == 1:
         it.stdin = stdin
-        if any(effect.kind is Kind.WRITE for effect in effects):
+        streams = opened is not None and (opened.errors or opened.diverted) and (it.forked or it.nested)
+        if streams or any(effect.kind is Kind.WRITE for effect in effects):
             it.note(Kind.UNKNOWN, "sends what the shell prints from here on to a file", node.start, node.end, "value")
     return left
 

@@ -8,13 +8,12 @@ prints) and `taint` (report bytes that evaluate data as code, so that nothing ab
 from __future__ import annotations
 
 import ast
-import fnmatch
 import re
 from collections.abc import Callable
 
 from stockade.secrets.names import secret_variable
 from stockade.shell.braces import Atom, expand_braces, from_atoms
-from stockade.shell.expansions import ansi_c
+from stockade.shell.editing import edited, recased
 from stockade.shell.fields import FieldBuilder
 from stockade.shell.state import State
 from stockade.shell.syntax import Arith, Lit, Param, Part, Refused, Simple, Subst, Word, text_of
@@ -34,6 +33,7 @@ from stockade.shell.values import (
 )
 
 _GLOB = re.compile(r"[*?\[]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=[^~]*~")
 _SPECIAL = re.compile(r"[*?\[{~]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER_WORDS = re.compile(r"0[xX][0-9A-Fa-f]+|(?<![0-9])[0-9]+#[0-9A-Za-z@_]+")
@@ -65,8 +65,9 @@ class Expander:
             if isinstance(part, Lit) and (part.quoted or _SPECIAL.search(part.text) is None):
                 return [Field(text_of(part.text), word.start, word.end)]
         found: list[Field] = []
-        for parts in self._braces(word.parts):
-            found.extend(self._fields_of(parts, word))
+        spelled = self._braces(word.parts)
+        for parts in spelled:
+            found.extend(self._fields_of(parts, word, assignment=len(spelled) == 1))
         return found
 
     def value(self, word: Word, *, assignment: bool = False) -> Value:
@@ -86,6 +87,10 @@ class Expander:
 
     # -- braces ----------------------------------------------------------------------------------
 
+    def braces_expand(self, word: Word) -> bool:
+        """Whether a brace expansion makes several words of one."""
+        return len(self._braces(word.parts)) > 1
+
     def _braces(self, parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
         if not any(isinstance(p, Lit) and not p.quoted and "{" in p.text for p in parts):
             return [parts]
@@ -103,13 +108,15 @@ class Expander:
 
     # -- fields ----------------------------------------------------------------------------------
 
-    def _fields_of(self, parts: tuple[Part, ...], word: Word) -> list[Field]:
+    def _fields_of(self, parts: tuple[Part, ...], word: Word, *, assignment: bool) -> list[Field]:
         build = FieldBuilder(word.start, word.end)
         for at, part in enumerate(parts):
             if isinstance(part, Lit):
                 text = part.text
                 if part.quoted:
                     build.literal(text)
+                elif at == 0 and assignment and _ASSIGNMENT.match(text) is not None:
+                    self._assignment_like(build, text, last=len(parts) == 1)
                 elif at == 0 and text.startswith("~") and ("/" in text or len(parts) == 1):
                     name, slash, rest = text[1:].partition("/")
                     if _GLOB.search(name) is None:
@@ -177,12 +184,31 @@ class Expander:
         text = value.texts[0]
         if text and text[0] in separators:
             build.cut()
-        for at, one in enumerate(_split_ifs(text, separators)):
+        words = _split_ifs(text, separators)
+        if not words and not value.sure:
+            build.unknown_fields(value._replace(texts=None))
+        for at, one in enumerate(words):
             if at:
                 build.cut()
             build.value(value._replace(texts=(one,)), pattern=True)
         if text and text[-1] in separators:
             build.cut()
+
+    def _assignment_like(self, build: FieldBuilder, text: str, *, last: bool) -> None:
+        """`of=~/x`: in bash, a word that looks like an assignment has its tildes expanded like one."""
+        name, equals, rest = text.partition("=")
+        build.unquoted(name + equals)
+        pieces = rest.split(":")
+        for at, piece in enumerate(pieces):
+            whole = "/" in piece or at + 1 < len(pieces) or last
+            if at:
+                build.unquoted(":")
+            user, slash, below = piece[1:].partition("/")
+            if piece.startswith("~") and whole and _GLOB.search(user) is None:
+                build.value(self._home_of(user))
+                build.unquoted(slash + below)
+            else:
+                build.unquoted(piece)
 
     # -- tilde -----------------------------------------------------------------------------------
 
@@ -204,7 +230,8 @@ class Expander:
     def _home_of(self, name: str) -> Value:
         context = self.state.context
         if name == "":
-            return self.state.lookup("HOME")
+            # Without HOME, it is the folder that the user database has.
+            return Value((context.home,), False) if self.state.is_unset("HOME") else self.state.lookup("HOME")
         if name == "+":
             return self.state.lookup("PWD")
         if name == "-":
@@ -250,7 +277,7 @@ class Expander:
             self.arithmetic(part.arg, separators=":")
             return self._substring(self._plain_param(part), part.arg)
         if op in ("@L", "@U", "@E"):
-            return _recased(self._plain_param(part), op)
+            return recased(self._plain_param(part), op)
         if op.startswith("@"):
             if op not in ("@Q", "@u", "@a", "@A", "@K", "@k"):
                 self.taint("the value of a variable is evaluated as a prompt", part.start, part.end)
@@ -360,7 +387,7 @@ class Expander:
         if value.texts is None or pattern.text is None or quoted:
             return unknown(value.tags | pattern.tags)
         try:
-            texts = tuple(_edit(text, op, pattern.text) for text in value.texts)
+            texts = tuple(edited(text, op, pattern.text) for text in value.texts)
         except Refused:
             return unknown(value.tags)
         return value._replace(texts=texts)
@@ -450,49 +477,3 @@ def _split_ifs(text: str, separators: str) -> list[str]:
         f"{around}[{re.escape(others)}]{around}|[{re.escape(blanks)}]+" if blanks else f"[{re.escape(others)}]", stripped
     )
     return words[:-1] if words and words[-1] == "" else words
-
-
-def _recased(value: Value, op: str) -> Value:
-    """`${x@L}`, `${x@U}`, `${x@E}` of a known text."""
-    if value.texts is None or not all(text.isascii() for text in value.texts):
-        return unknown(value.tags)
-    try:
-        if op == "@E":
-            return value._replace(texts=tuple(ansi_c(text, 0) for text in value.texts))
-        return value._replace(texts=tuple(text.lower() if op == "@L" else text.upper() for text in value.texts))
-    except Refused:
-        return unknown(value.tags)
-
-
-def _edit(text: str, op: str, pattern: str) -> str:
-    if not text.isascii() or len(text) > 4096:
-        raise Refused("parameter", "a long or non-ASCII value")
-    if op in ("^^", ",,") and pattern == "":
-        return text.upper() if op == "^^" else text.lower()
-    if op in ("^", ",") and pattern == "":
-        return (text[:1].upper() if op == "^" else text[:1].lower()) + text[1:]
-    if not text.isascii() or len(text) > 4096:
-        raise Refused("parameter", "a long or non-ASCII value")
-    if op in ("#", "##", "%", "%%"):
-        return _trim(text, op, pattern)
-    if op in ("/", "//"):
-        old, _, new = pattern.partition("/")
-        if re.fullmatch(r"\[[A-Za-z0-9_-]+\]", old) and "&" not in new and "\\" not in new:
-            return re.sub(old, lambda _: new, text, count=0 if op == "//" else 1)  # a plain class means the same to both
-        if old == "" or re.search(r"[*?\[\\]", old) or "&" in new or "\\" in new:
-            raise Refused("parameter", "a replacement with a pattern")
-        return text.replace(old, new) if op == "//" else text.replace(old, new, 1)
-    raise Refused("parameter", "an operator that is not evaluated")
-
-
-def _trim(text: str, op: str, pattern: str) -> str:
-    if len(pattern) > 64 or "\\" in pattern or "[" in re.sub(r"\[[A-Za-z0-9_.-]+\]", "", pattern):
-        raise Refused("parameter", "a long pattern, or a class that is not plain")
-    if pattern.count("*") > 2:
-        raise Refused("parameter", "an intricate pattern")
-    lengths = range(len(text) + 1)
-    for size in lengths if len(op) == 1 else reversed(lengths):
-        piece = text[:size] if op[0] == "#" else text[len(text) - size :]
-        if fnmatch.fnmatchcase(piece, pattern):
-            return text[size:] if op[0] == "#" else text[: len(text) - size]
-    return text

@@ -140,7 +140,8 @@ class ExpansionReader(Cursor):
     def script_until(self, close: str, *, top: bool = False) -> Script:
         raise NotImplementedError
 
-    def _backtick(self, *, quoted: bool) -> Subst:
+    def _backtick(self, *, quoted: bool, body: bool = False) -> Subst:
+        """A quote behind a backslash loses that between double quotes, but not in a here-document (`body`)."""
         start = self.pos
         at = start + 1
         while at < self.end and self.s[at] != "`":
@@ -148,7 +149,7 @@ class ExpansionReader(Cursor):
         if at >= self.end:
             raise self._fail("unterminated", "no closing backtick")
         raw = self.s[start + 1 : at]
-        escapes = '$`\\"' if quoted else "$`\\"
+        escapes = '$`\\"' if quoted and not body else "$`\\"
         inner = re.sub(r"\\(.)", lambda m: m.group(1) if m.group(1) in escapes else m.group(), raw, flags=re.S)
         self._deeper()
         # Padding keeps every offset inside the backticks; unescaping only shortens the text.
@@ -233,7 +234,7 @@ class ExpansionReader(Cursor):
             elif c == "$":
                 parts.extend(self._dollar(quoted=quoted, body=body))
             elif c == "`":
-                parts.append(self._backtick(quoted=quoted))
+                parts.append(self._backtick(quoted=quoted, body=body))
             elif c in "<>" and self._peek(1) == "(":
                 if quoted:
                     raise self._fail("parameter", "a process substitution inside a quoted expansion")

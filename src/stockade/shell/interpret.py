@@ -45,7 +45,7 @@ from stockade.shell.syntax import (
     Subst,
     byte_view,
 )
-from stockade.shell.values import ANYTHING, EMPTY, Value, chomped, concat, join, known
+from stockade.shell.values import ANYTHING, EMPTY, Value, chomped, concat, join, known, unknown, with_errors
 
 if TYPE_CHECKING:
     from stockade.shell.calls import Call
@@ -277,9 +277,11 @@ class Interpreter:
         out = self.stdin
         self.forked += 1
         outer = self.stdin
-        for command in commands:
+        for at, command in enumerate(commands):
             self.stdin = out
             out = self.in_copy(lambda command=command: self.command(command))  # type: ignore[misc]
+            if at < len(pipeline.both) and pipeline.both[at]:
+                out = with_errors(out)
         self.stdin = outer
         self.forked -= 1
         return out
@@ -311,19 +313,24 @@ class Interpreter:
         out = action()
         self.stdin, self.sinks = outer, own
         left = opened.finish(self.state, out)
-        self.flush_sinks(out)
-        return left
+        return self.flush_sinks(out, left)
 
-    def flush_sinks(self, out: Value) -> None:
-        """Runs what stands in `>(…)` of the command that has just ended, on what it was given."""
+    def flush_sinks(self, out: Value, left: Value) -> Value:
+        """Runs what stands in `>(…)` of the command that has just ended, on what it was given.
+
+        They print where the command does, at any time: gives what is left of both.
+        """
         while self.sinks:
             name, script = self.sinks.popitem()
             given = self.state.written.pop(name, None)
             tags = out.tags | (given.tags if given is not None else frozenset())
             stdin = given if given is not None else Value(None, False, tags=tags)
             self.nested += 1
-            self.in_copy(lambda script=script, stdin=stdin: self.script(script, stdin))  # type: ignore[misc]
+            printed = self.in_copy(lambda script=script, stdin=stdin: self.script(script, stdin))  # type: ignore[misc]
             self.nested -= 1
+            if printed != EMPTY:
+                left = join(concat(left, printed), unknown(left.tags | printed.tags))
+        return left
 
     def _group(self, node: Group) -> Value:
         if node.subshell:

@@ -116,7 +116,7 @@ class WordReader(ExpansionReader):
         if c == "$":
             parts.extend(self._dollar(quoted=True, body='"' not in escapes))
         elif c == "`":
-            parts.append(self._backtick(quoted=True))
+            parts.append(self._backtick(quoted=True, body='"' not in escapes))
         elif c == "\\":
             following = self._peek(1)
             self.pos = at + 2 if following else at + 1

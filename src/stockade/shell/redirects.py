@@ -11,7 +11,7 @@ from stockade.shell.calls import exact_path, targets
 from stockade.shell.fields import field_value
 from stockade.shell.state import State
 from stockade.shell.syntax import Redirect, Script, Simple
-from stockade.shell.values import ANYTHING, EMPTY, NETWORK, SECRET, Field, Value, concat, known, unknown
+from stockade.shell.values import ANYTHING, EMPTY, NETWORK, SECRET, Field, Value, concat, join, known, unknown, with_errors
 
 if TYPE_CHECKING:
     from stockade.shell.interpret import Interpreter
@@ -20,13 +20,14 @@ _DEV_NET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/([^/]+)")
 
 
 _STREAMS = frozenset(("/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2", "/dev/tty"))
+_NUMBER_OF_STREAM = {"t": "1", "1": "1", "r": "2", "2": "2"}  # by the last letter of the path
 _DUPLICATE = re.compile(r"[0-9]*-?|[0-9]+")
 
 
 class Opened:
     """The redirections of one command: their effects, its input, and where its output goes."""
 
-    __slots__ = ("append", "captured", "effects", "file", "stdin")
+    __slots__ = ("append", "captured", "diverted", "effects", "errors", "file", "stdin")
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []
@@ -34,11 +35,15 @@ class Opened:
         self.file: str | None = None
         self.append = False
         self.captured = False
+        self.errors = False  # what goes to the error stream is printed as well
+        self.diverted = False  # what is printed goes to another stream, which may still reach the pipe
 
     def finish(self, state: State, out: Value) -> Value:
         """Puts what was printed where it goes; gives what is left for the pipe."""
+        if self.errors:
+            out = with_errors(out)
         if not self.captured:
-            return out
+            return join(EMPTY, out) if self.diverted else out
         if self.file is not None:
             old = state.written.get(self.file, ANYTHING)
             state.written[self.file] = concat(old, out) if self.append else out
@@ -72,9 +77,19 @@ def _open(it: Interpreter, opened: Opened, redirect: Redirect) -> None:
     if op in ("<&", ">&") and _is_duplicate(value):
         if op == "<&" and redirect.fd in ("", "0"):
             opened.stdin = it.state.written.get(f"&{value.text}", ANYTHING)
-        return  # what goes to another descriptor may still reach a pipe
+        elif op == ">&":
+            _divert(opened, redirect.fd, "" if value.text is None else value.text.removesuffix("-"))
+        return
     start, end = it.span(field.start, field.end)
     _open_file(it, opened, redirect, field._replace(start=start, end=end, sure=field.sure and not field.many))
+
+
+def _divert(opened: Opened, fd: str, to: str) -> None:
+    """`2>&1`, `>&2`, and what else makes one descriptor another's."""
+    if fd == "2" and to != "2":
+        opened.errors = True
+    elif fd in ("", "1") and to != "1":
+        opened.diverted = True
 
 
 def _is_duplicate(value: Value) -> bool:
@@ -111,7 +126,7 @@ def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field
         else:
             it.state.written[f"&{fd}"] = content
     elif field.literal in _STREAMS:
-        pass
+        _divert(opened, "2" if op.startswith("&") else fd, _NUMBER_OF_STREAM.get((field.literal or "")[-1], ""))
     elif fd in ("", "1") or op.startswith("&") or op == ">&":
         opened.captured = True
         opened.file = path

@@ -9,7 +9,12 @@ from stockade.model.context import Context
 from stockade.shell.syntax import Function, byte_view
 from stockade.shell.values import ANYTHING, EMPTY, INTEGER, Value, join, known
 
-# Variables that bash sets itself to numbers, and that evaluate to nothing but numbers.
+# Variables that bash sets by itself, also in an empty environment.
+_SET_BY_BASH = frozenset(
+    ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "IFS", "PS4", "TERM", "SHELL", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "OPTERR",
+     "DIRSTACK", "GROUPS", "PIPESTATUS", "FUNCNAME", "REPLY", "SHELLOPTS")
+)  # fmt: skip
+# Those that evaluate to nothing but numbers.
 _INTEGERS = frozenset(
     ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "OPTIND", "SHLVL",
      "EPOCHSECONDS", "HISTCMD", "COLUMNS", "LINES", "#", "?", "$", "!")
@@ -36,6 +41,7 @@ class State:
         "constant",
         "context",
         "cwd",
+        "emptied",
         "expand_aliases",
         "exported_functions",
         "functions",
@@ -69,6 +75,7 @@ class State:
         self.zero: Value | None = None
         self.exported_functions: frozenset[str] = frozenset()
         self.unset: frozenset[str] = frozenset()
+        self.emptied = False  # of all variables that came from the environment
         self.written: dict[str, Value] = {}
 
     def copy(self) -> State:
@@ -102,9 +109,19 @@ class State:
         self.tracing |= other.tracing
         self.moved |= other.moved
         self.exported_functions |= other.exported_functions
-        self.unset &= other.unset
+        self._join_unset(other)
         for path, value in other.written.items():
             self.written[path] = join(self.written.get(path, value), value)
+
+    def _join_unset(self, other: State) -> None:
+        """A variable that only one of two branches has taken away has either value."""
+        if self.emptied != other.emptied:
+            self.variables = {**dict.fromkeys(self.context.env or (), Variable(ANYTHING)), **self.variables}
+            self.emptied = False
+        for name in self.unset ^ other.unset:
+            if name not in self.variables:
+                self.variables[name] = Variable(join(self.lookup(name), other.lookup(name)))
+        self.unset &= other.unset
 
     def join_names(self, functions: dict[str, tuple[Function, ...]], aliases: dict[str, Value]) -> None:
         """Functions and aliases as they may have been in another state."""
@@ -120,7 +137,7 @@ class State:
         variable = self.variables.get(name)
         if variable is not None:
             return variable.value
-        if name in self.unset:
+        if self.is_unset(name):
             return EMPTY
         environment = self.context.env
         if name == "HOME":
@@ -142,6 +159,13 @@ class State:
         if environment is not None and name in environment:
             return Value((byte_view(environment[name]),), sure=False)
         return ANYTHING
+
+    def is_unset(self, name: str) -> bool:
+        """Whether it is known that no variable of that name is set."""
+        if name in self.variables:
+            return False
+        ordinary = name.isidentifier() and not name.startswith("BASH") and name not in _SET_BY_BASH and name not in _INTEGERS
+        return name in self.unset or (self.emptied and ordinary)
 
     def number(self, name: str) -> Value:
         """The value of a name in arithmetic, where a variable that is not set counts as 0."""

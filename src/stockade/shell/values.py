@@ -71,6 +71,11 @@ def join(a: Value, b: Value) -> Value:
     return unknown(tags)
 
 
+def with_errors(out: Value) -> Value:
+    """What a command printed, mixed with messages that nobody knows."""
+    return out if out.texts is None and not out.kind else join(out, unknown(out.tags))
+
+
 def is_integer(value: Value) -> bool:
     """Whether evaluating it as arithmetic can only give a number, and runs nothing."""
     if value.kind == "int":

@@ -27,10 +27,14 @@ _MAX_WORDS = 64
 def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     """`env`, `sudo` and their like: assignments, then a command; `env -S` splits a string."""
     command = reading.commands.pop() if reading.commands else []
-    before_run = dict(it.state.variables)
+    before_run = it.state.copy()
+    plain = call.name in ("env", "genv")
+    if plain:
+        _taken_away(it, reading, cleared="-i" in reading.options)
     while command:
         if command[0].literal == "-":  # the old spelling of `-i`
             command.pop(0)
+            _taken_away(it, reading, cleared=True)
             continue
         m = _ASSIGNMENT.fullmatch(command[0].text or "")
         if m is None:
@@ -51,18 +55,29 @@ def env(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
         child_shell(it, inner, call.stdin, call.fields[0], [])
         return ran(ANYTHING)
     if not command:
-        if call.name in ("env", "genv"):
+        if plain:
             call.effects.append(Effect(Kind.SECRET, None, "prints the variables of the environment", call.start, call.end))
         return None
-    folder = reading.values.get("-C") if call.name in ("env", "genv") else reading.values.get("-D")
+    folder = reading.values.get("-C") if plain else reading.values.get("-D")
     before = it.state.cwd
     if folder is not None:
         path = it.state.absolute(folder.literal) if folder.literal is not None else None
         it.state.cwd = normal(path) if path is not None else None
     out = run(it, call.inside(command, call.fields[0].text or "env"))
     it.state.cwd = before
-    it.state.variables = before_run
+    it.state.variables, it.state.unset, it.state.emptied = before_run.variables, before_run.unset, before_run.emptied
     return ran(out)
+
+
+def _taken_away(it: Interpreter, reading: Reading, *, cleared: bool) -> None:
+    """`-i` and `-u NAME`: variables that the command does not get."""
+    if cleared:
+        it.state.variables = {name: v for name, v in it.state.variables.items() if not v.exported}
+        it.state.emptied = True
+    for use in reading.uses:
+        if use.option in ("-u", "--unset") and use.field.literal:
+            it.state.variables.pop(use.field.literal, None)
+            it.state.unset |= {use.field.literal}
 
 
 def _split_string(it: Interpreter, call: Call, split: Field, command: list[Field]) -> Value | Ran | None:
