@@ -103,6 +103,7 @@ class Loaded(NamedTuple):
             careful=not self.trusted and self.settings["permission_mode"].layer == "project",
             trace=trace,
             owns=self.descriptions.owns,
+            trusts_repositories=self.value("guards.repository") == "off",
         )
 
 

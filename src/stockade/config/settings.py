@@ -73,6 +73,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("approvals.grants", "word", "exact", POLICIES,
             "what an approval may be remembered for: nothing, the exact call, or the tool", _ordered("tool", "exact", "none")),
     Setting("guards.env", "word", "deny", ("deny", "ask"), "reading `.env` files with a file tool", _ordered("ask", "deny")),
+    Setting("guards.repository", "word", "ask", ("ask", "off"),
+            "git in a repository whose own configuration starts programs", _ordered("off", "ask")),
     Setting("shell.safe_list_extra", "texts", (), (), "commands that only read, by the person's word", _never),
     Setting("shell.allow", "texts", (), (), "allow rules for commands, after the rules of `permission`", _never),
     Setting("shell.deny", "texts", (), (), "deny rules for commands, after `shell.allow`", _always),

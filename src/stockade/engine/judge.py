@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stockade.engine.world import TooManyPaths, facts_for
+from stockade.engine.world import TooManyPaths, facts_for, repositories_for
 from stockade.model.action import Action, absolute
 from stockade.model.context import Context
 from stockade.model.decision import CheckResult, Decision
@@ -46,6 +46,8 @@ def _judge(action: Action, context: Context, policy: Policy, look: bool) -> Deci
         paths = [absolute(path, context.cwd, context.home) for path in action.paths]
         try:
             context = context._replace(files=facts_for(analysis, paths))
+            if not policy.trusts_repositories:
+                context = context._replace(repositories=repositories_for(analysis))
         except TooManyPaths as error:
             return _refused(action, policy, "guard/too-many-paths", f"{error}: split it")
     return decide(action, context, policy, facts=analysis)

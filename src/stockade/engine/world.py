@@ -98,6 +98,21 @@ def facts_for(analysis: Analysis | None, paths: Iterable[str] = ()) -> dict[str,
     return found
 
 
+def repositories_for(analysis: Analysis | None) -> dict[str, str]:
+    """What the repositories that a command works in would start, by the folder; only those that start something."""
+    folders = {
+        os.path.normpath(effect.target.path)
+        for segment in (analysis.segments if analysis is not None else ())
+        for effect in segment.effects
+        if effect.code == "repository" and effect.target is not None and effect.target.path is not None
+    }
+    if not folders:
+        return {}
+    from stockade.engine.repository import runs
+
+    return {folder: starts for folder in sorted(folders) if (starts := runs(folder))}
+
+
 def _facts_along(path: str, found: dict[str, FileFact]) -> None:
     """Every component of a path, links followed as the kernel does."""
     done = ""

@@ -39,3 +39,4 @@ class Context(NamedTuple):
     state: str = ""
     config: str = ""
     env_complete: bool = False  # a variable that is not in `env` is not set
+    repositories: Mapping[str, str] = MappingProxyType({})  # what the repository of a folder would start, by the folder

@@ -15,7 +15,7 @@ from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.verdict import Verdict
 from stockade.policy.checking import Check, answer
 from stockade.policy.command_checks import command_checks, path_subject
-from stockade.policy.findings import HIGH_RISK, Finding, guarded_path, judge
+from stockade.policy.findings import HIGH_RISK, REPOSITORY, Finding, guarded_path, judge
 from stockade.policy.floor import Hit, floor, protected_state
 from stockade.policy.policy import Policy
 from stockade.policy.rules import Subject
@@ -119,7 +119,7 @@ def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) ->
     for result in results:
         if result.verdict is ALLOW:
             continue
-        line = 'guards.env = "ask"' if result.rule == "guard/env" else _allowing(result, policy)
+        line = _setting(result) or _allowing(result, policy)
         if line is None:
             return ""
         lines.append(line)
@@ -129,6 +129,13 @@ def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) ->
     if smart:  # no rule lifts what is of high risk there
         lines.insert(0, 'permission_mode = "default"')
     return "; ".join(dict.fromkeys(lines))
+
+
+def _setting(result: CheckResult) -> str:
+    """The setting that alone lifts what a guard says."""
+    if result.rule == "guard/env":
+        return 'guards.env = "ask"'
+    return 'guards.repository = "off"' if result.reason.startswith(REPOSITORY) else ""
 
 
 def _allowing(result: CheckResult, policy: Policy) -> str | None:
@@ -144,15 +151,6 @@ def _allowing(result: CheckResult, policy: Policy) -> str | None:
 
 
 _BY_SUBJECT = frozenset(("read", "edit", "external_directory", "network", "mcp"))
-
-
-# -- rules ----------------------------------------------------------------------------------------
-
-
-# -- one check ------------------------------------------------------------------------------------
-
-
-# -- commands -------------------------------------------------------------------------------------
 
 
 # -- file tools, and the rest ---------------------------------------------------------------------

@@ -54,6 +54,9 @@ AGENT_FILES = frozenset(
 )  # fmt: skip
 _AGENT_PAIRS = frozenset(((".github", "workflows"), (".github", "hooks"), (".cargo", "config.toml"), (".cargo", "config")))
 
+REPOSITORY = "the repository's own configuration"
+"""How the reasons about a repository begin; `guards.repository` is what lifts them."""
+
 
 class Finding(NamedTuple):
     """A reason.  `rule` is a smart rule's name, `start` and `end` the bytes that caused it.
@@ -148,6 +151,10 @@ def words_of(effect: Effect) -> str:
 
 def _read(effect: Effect, target: Target, context: Context) -> Finding | None:
     listing = effect.kind is Kind.LIST
+    if effect.code == "repository" and target.path is not None:
+        starts = context.repositories.get(lexical(target.path))
+        if starts:
+            return Finding("project-code", starts, effect.start, effect.end, False)
     if not listing:
         secret = _secret(target, context)
         if secret is not None:

@@ -40,6 +40,7 @@ class Policy(NamedTuple):
     careful: bool = False  # what is of high risk asks as in `smart`: a held file has set the mode
     trace: bool = False  # also say which other rules matched, and why they did not decide
     owns: Owns = MappingProxyType({})  # added descriptions of programs
+    trusts_repositories: bool = False  # what a repository's own configuration starts is not looked at
 
     @property
     def asks_high_risk(self) -> bool:
@@ -68,6 +69,7 @@ def build(
     careful: bool = False,
     trace: bool = False,
     owns: Owns | None = None,
+    trusts_repositories: bool = False,
 ) -> Policy:
     """A policy from rules in precedence order (lowest layer first) and settings.
 
@@ -83,5 +85,5 @@ def build(
     touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
     return Policy(
         chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
-        grants or Grants(), degraded, touches, careful, trace, owns or MappingProxyType({}),
+        grants or Grants(), degraded, touches, careful, trace, owns or MappingProxyType({}), trusts_repositories,
     )  # fmt: skip
