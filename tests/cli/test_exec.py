@@ -20,6 +20,7 @@ import stockade
 from stockade.model.action import command_action
 from stockade.model.decision import digest
 from stockade.store.switch import stop
+from tests.support.required import required
 
 SOURCES = str(Path(stockade.__file__).resolve().parents[1])
 UNCONFINED = "stockade: this runs unconfined: nothing but the decision stands between it and your files\n"
@@ -450,3 +451,35 @@ def test_an_interrupt_while_it_runs_ends_the_command(place):
     terminal = Terminal("--mode", "default", "--", "sh -c 'echo started; sleep 60'").until("started\n").press("\x03")
     assert terminal.end()[0] == 130
     assert [record["phase"] for record in records(place)] == ["start", "end"]
+
+
+def test_a_pinned_rule_asks_until_it_is_agreed_to_and_after_a_change(run, place):
+    required("make")
+    place.user_config('version = 1\n[permission]\n"Bash(make *)" = { verdict = "allow", pinned = true }\n')
+    makefile = place.project / "Makefile"
+    makefile.write_text("all:\n\t@echo one\n")
+    refused = run("--", "make")
+    assert refused.returncode == 126
+    assert "the rule is pinned, and nobody has agreed to what it runs yet" in refused.stderr
+    code, shown = Terminal("--", "make").asked().press("y").end()
+    assert code == 0
+    assert "why: the rule is pinned" in shown
+    again = run("--", "make")
+    assert (again.returncode, again.stdout) == (0, "one\n")
+    makefile.write_text("all:\n\t@echo two\n")
+    changed = run("--", "make")
+    assert (changed.returncode, changed.stdout) == (126, "")
+    assert "since then `Makefile` changed" in changed.stderr
+
+
+def test_a_change_while_a_person_is_asked_is_refused(place):
+    place.user_config('version = 1\n[permission]\n"Bash(make *)" = { verdict = "allow", pinned = true }\n')
+    makefile = place.project / "Makefile"
+    makefile.write_text("all:\n\t@echo one\n")
+    terminal = Terminal("--", "make").asked()
+    makefile.write_text("all:\n\t@touch evil\n")
+    code, shown = terminal.press("y").end()
+    assert code == 126
+    assert "has changed since you were asked" in shown
+    assert not (place.project / "evil").exists()
+    assert not (place.state / "pins.json").exists()

@@ -55,7 +55,12 @@ def open_world(
     sources = _sources(where, context, config, look=look)
     digest = trusted_digest(where.trust_file, context.workspace) if look else ""
     added = _descriptions(where, context) if look and config is None else []
-    return World(context, merge(sources, added, trusted_digest=digest, overrides=overrides), where, look)
+    loaded = merge(sources, added, trusted_digest=digest, overrides=overrides)
+    if look and any(rule.pinned for rule in loaded.rules):
+        from stockade.store.pins import pins
+
+        loaded = loaded._replace(pins=pins(where.pins_file, context.workspace))
+    return World(context, loaded, where, look)
 
 
 def _read(path: str) -> str:

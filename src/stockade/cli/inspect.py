@@ -123,7 +123,7 @@ def _rules(policy: Policy, *, on: bool) -> list[str]:
     rows = []
     for rule in policy.rules:
         verdict = paint(str(rule.verdict), _COLOUR[str(rule.verdict)], on=on)
-        held = paint("  held", "yellow", on=on) if rule.held else ""
+        held = paint("  held", "yellow", on=on) if rule.held else "  pinned" if rule.pinned else ""
         rows.append([rule.key, one_line(rule.pattern), verdict, rule.layer, origin(rule) + held])
     return [paint("rules, the last one that matches wins", "bold", on=on), *table(rows, indent="  ")]
 
@@ -175,5 +175,5 @@ def _effective(item: Effective) -> dict[str, Any]:
 def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "rule": rule.id, "key": rule.key, "pattern": rule.pattern, "verdict": str(rule.verdict), "layer": rule.layer,
-        "file": rule.file, "line": rule.line, "held": rule.held, "origin": rule.origin,
+        "file": rule.file, "line": rule.line, "held": rule.held, "pinned": rule.pinned, "origin": rule.origin,
     }  # fmt: skip

@@ -101,10 +101,17 @@ class _Exec:
     def go(self, command: str) -> int:
         decision = self._decide(command)
         while decision.verdict is Verdict.ASK and terminal():
+            shown = self._definitions(decision)
             self.answer = ask(decision)
             if self.answer.kind == "edited":
                 decision = self._decide(self.answer.text)
                 continue
+            if self.answer.kind == "allowed" and shown != self._definitions(decision):
+                say("stockade: refused: a file that defines what it runs has changed since you were asked")
+                self.answer = Answer("")
+                return self._refuse(decision)
+            if self.answer.kind == "allowed":
+                self._pin(decision, shown)
             break
         if decision.verdict is Verdict.DENY or (decision.verdict is Verdict.ASK and self.answer.kind != "allowed"):
             return self._refuse(decision)
@@ -113,6 +120,22 @@ class _Exec:
             self._record(decision, Outcome(None), "refused")
             return self._report(decision, Outcome(None), FAILED)
         return self._run(decision)
+
+    def _definitions(self, decision: Decision) -> dict[str, str]:
+        """The files that define what would run; only pinned rules need them here."""
+        if not self.policy.pinned:
+            return {}
+        from stockade.engine.definitions import definitions
+
+        return definitions(decision.analysis, self.world.context)
+
+    def _pin(self, decision: Decision, shown: dict[str, str]) -> None:
+        """Remembers what a person has agreed to under a pinned rule."""
+        names = [self.policy.pinned[c.rule] for c in decision.checks if c.verdict is Verdict.ASK and c.rule in self.policy.pinned]
+        if names:
+            from stockade.store.pins import pin
+
+            pin(self.world.places.pins_file, self.world.context.workspace, names, shown)
 
     def _decide(self, command: str) -> Decision:
         return judge(command_action(command), self.world.context, self.policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stockade.config.descriptions import NONE, Descriptions, digest_of, read_descriptions
@@ -17,6 +18,7 @@ from stockade.policy.modes import Chosen, choose
 from stockade.policy.policy import Policy, build
 from stockade.policy.rules import LAYERS, Rule, shadowed
 from stockade.shell.own import Own
+from stockade.store.pins import Pins
 
 PROJECT_FOLDER = ".stockade"
 PROJECT_FILE = f"{PROJECT_FOLDER}/config.toml"
@@ -37,6 +39,10 @@ class Places(NamedTuple):
     @property
     def trust_file(self) -> str:
         return os.path.join(self.state, "trust.json")
+
+    @property
+    def pins_file(self) -> str:
+        return os.path.join(self.state, "pins.json")
 
 
 def places(env: Mapping[str, str], home: str) -> Places:
@@ -74,6 +80,7 @@ class Loaded(NamedTuple):
     project_digest: str
     trusted: bool
     descriptions: Descriptions = NONE
+    pins: Pins = MappingProxyType({})
 
     def value(self, name: str) -> Any:
         return self.settings[name].value
@@ -103,6 +110,7 @@ class Loaded(NamedTuple):
             careful=not self.trusted and self.settings["permission_mode"].layer == "project",
             trace=trace,
             owns=self.descriptions.owns,
+            pins=self.pins,
             trusts_repositories=self.value("guards.repository") == "off",
         )
 

@@ -15,7 +15,7 @@ from stockade.model.verdict import Verdict
 from stockade.policy.patterns import Match
 from stockade.policy.rules import Rule, RuleError, Subject, check_pattern, matches, parse_subject
 
-_RULE_KEYS = frozenset(("verdict", "match", "not_match", "reason"))
+_RULE_KEYS = frozenset(("verdict", "match", "not_match", "reason", "pinned"))
 
 
 def read_text(text: str, *, file: str, layer: str) -> File:
@@ -163,17 +163,23 @@ class _Reader:
         except RuleError as error:
             self._problem("config/unknown-tool", "error", line, str(error), "see the list of tools in `stockade inspect`")
             return
-        self._add(key, pattern.strip() or inner, verdict, line, match, not_match, "permission")
+        pinned = isinstance(value, dict) and value.get("pinned", False)
+        if not isinstance(pinned, bool) or (pinned and (verdict is not Verdict.ALLOW or key != "bash")):
+            hint = "only a rule that allows commands can be pinned, with `pinned = true`"
+            self._problem("config/wrong-type", "error", line, f"`pinned` of the rule `{subject}` cannot be used", hint)
+            return
+        self._add(key, pattern.strip() or inner, verdict, line, match, not_match, "permission", pinned=pinned)
 
     def _add(
-        self, key: str, pattern: str, verdict: Verdict, line: int, match: tuple[str, ...], not_match: tuple[str, ...], origin: str
+        self, key: str, pattern: str, verdict: Verdict, line: int, match: tuple[str, ...], not_match: tuple[str, ...],
+        origin: str, *, pinned: bool = False,
     ) -> None:  # fmt: skip
         try:
             check_pattern(key, pattern)
         except RuleError as error:
             self._problem("config/bad-rule", "error", line, f"the pattern `{_short(pattern)}` cannot be used: {error}")
             return
-        rule = Rule(key, pattern, verdict, self.layer, self.file, line, False, match, not_match, origin)
+        rule = Rule(key, pattern, verdict, self.layer, self.file, line, False, match, not_match, origin, pinned)
         self.rules.append(rule)
         for problem in failed_examples(rule):
             self._problem("config/example", "error", line, problem, "change the pattern or the example")
@@ -189,7 +195,7 @@ class _Reader:
                     "error",
                     line,
                     f"unknown key `{odd[0]}` in the rule `{subject}`",
-                    "a rule has verdict, match, not_match, reason",
+                    "a rule has verdict, match, not_match, reason, pinned",
                 )
                 return None, (), ()
             match, not_match, value = value.get("match", []), value.get("not_match", []), value.get("verdict")

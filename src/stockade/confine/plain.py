@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 _BASH = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
@@ -34,16 +35,34 @@ def run_bash(command: str, *, cwd: str, env: Mapping[str, str], timeout: float |
     own, which is ended as a whole.
     """
     argv = [bash(), "--norc", "--noprofile", "-c", command]
-    child = subprocess.Popen(argv, cwd=cwd, env=dict(env), process_group=0 if timeout is not None else None)
-    while True:
+    with _interrupts() as group:
+        child = subprocess.Popen(argv, cwd=cwd, env=dict(env), process_group=0 if timeout is not None else None)
+        if timeout is not None:
+            group.append(child)
         try:
             return Ended(child.wait(timeout))
         except subprocess.TimeoutExpired:
             return Ended(_end(child), timed_out=True)
-        except KeyboardInterrupt:
-            # The terminal sent the interrupt to the command as well; its own end counts.
-            if timeout is not None:
-                _signal_group(child, signal.SIGINT)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keeps an interrupt from raising: one that came as the command ended would lose its exit status.
+
+    The terminal sends it to the command as well, whose own end counts; to the processes in the list it
+    is passed on, since they have a group of their own.
+    """
+    group: list[subprocess.Popen[bytes]] = []
+
+    def on_interrupt(number: int, frame: object) -> None:
+        for child in group:
+            _signal_group(child, signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield group
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _end(child: subprocess.Popen[bytes]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stockade.engine.definitions import definitions
 from stockade.engine.world import TooManyPaths, facts_for, repositories_for
 from stockade.model.action import Action, absolute
 from stockade.model.context import Context
@@ -46,6 +47,8 @@ def _judge(action: Action, context: Context, policy: Policy, look: bool) -> Deci
         paths = [absolute(path, context.cwd, context.home) for path in action.paths]
         try:
             context = context._replace(files=facts_for(analysis, paths))
+            if policy.needs_definitions:
+                context = context._replace(definitions=definitions(analysis, context))
             if not policy.trusts_repositories:
                 context = context._replace(repositories=repositories_for(analysis))
         except TooManyPaths as error:

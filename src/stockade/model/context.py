@@ -39,4 +39,5 @@ class Context(NamedTuple):
     state: str = ""
     config: str = ""
     env_complete: bool = False  # a variable that is not in `env` is not set
+    definitions: Mapping[str, str] = MappingProxyType({})  # digests of the files that define what a command runs
     repositories: Mapping[str, str] = MappingProxyType({})  # what the repository of a folder would start, by the folder

@@ -70,8 +70,7 @@ class Segment(NamedTuple):
     """One program that the command runs, with everything that wraps it peeled.
 
     `argv` is None where a word is not known; `all_argvs` holds the argument vector before and after
-    each wrapper; `subjects` are the texts that rules are compared with, most explicit first, and
-    `exact` says that they show every word.
+    each wrapper; `runs` names the files that define what it does, as `docs/program-format.md` says.
     """
 
     argv: tuple[str | None, ...]
@@ -85,6 +84,7 @@ class Segment(NamedTuple):
     builtin: bool = False
     trusted_name: bool = True
     dormant: bool = False
+    runs: tuple[str, ...] = ()
 
     @property
     def writes(self) -> tuple[str | None, ...]:

@@ -17,6 +17,7 @@ from stockade.policy.checking import Check, answer
 from stockade.policy.command_checks import command_checks, path_subject
 from stockade.policy.findings import HIGH_RISK, REPOSITORY, Finding, guarded_path, judge
 from stockade.policy.floor import Hit, floor, protected_state
+from stockade.policy.grants import changed
 from stockade.policy.policy import Policy
 from stockade.policy.rules import Subject
 from stockade.policy.settling import settle
@@ -69,6 +70,8 @@ def decide(action: Action, context: Context, policy: Policy, *, facts: Analysis 
 
 
 def _joined(action: Action, results: list[CheckResult], analysis: Analysis | None, context: Context, policy: Policy) -> Decision:
+    if policy.pinned:
+        results = [_pinned(result, context, policy) for result in results]
     first = results[0]
     for result in results[1:]:
         if (result.verdict, -result.rank) > (first.verdict, -first.rank):
@@ -102,13 +105,38 @@ def _granted(
     asks = [r for r in results if r.verdict is ASK]
     if any(not r.liftable for r in asks):
         return ask
-    grant = policy.grants.covers(
+    covered = policy.grants.covers(
         digest=digest(action, context.cwd), tool=action.tool, policy=policy.grants_policy, mode=policy.mode.name,
-        high_risk=any(r.risk in ("high", "critical") for r in asks),
+        high_risk=any(r.risk in ("high", "critical") for r in asks), definitions=context.definitions,
     )  # fmt: skip
-    if grant is None:
+    if covered.changed:
+        return *ask[:3], f"{ask[3]}; approved before, but since then {_changes(covered.changed, context)}"
+    if covered.grant is None:
         return ask
-    return ALLOW, f"grant/{grant.kind}", "grant", "approved before in this session"
+    return ALLOW, f"grant/{covered.grant.kind}", "grant", "approved before in this session"
+
+
+_PINNED = "the rule is pinned"
+
+
+def _pinned(result: CheckResult, context: Context, policy: Policy) -> CheckResult:
+    """A pinned rule allows only what runs as it did when a person agreed."""
+    name = policy.pinned.get(result.rule)
+    if name is None or result.verdict is not ALLOW:
+        return result
+    agreed = policy.pins.get(name)
+    differ = changed(agreed or {}, context.definitions)
+    if not differ and (agreed is not None or not context.definitions):
+        return result
+    why = f"since then {_changes(differ, context)}" if agreed else "nobody has agreed to what it runs yet"
+    return result._replace(verdict=ASK, reason=f"{_PINNED}, and {why}", risk="medium")
+
+
+def _changes(paths: tuple[str, ...], context: Context) -> str:
+    """Which files are not as they were, in a few words."""
+    shown = [path.removeprefix(context.workspace.rstrip("/") + "/") for path in paths]
+    rest = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+    return f"{', '.join(f'`{path}`' for path in shown[:3])}{rest} changed"
 
 
 def _suggestion(results: list[CheckResult], verdict: Verdict, policy: Policy) -> str:
@@ -142,6 +170,8 @@ def _allowing(result: CheckResult, policy: Policy) -> str | None:
     """The rule that would allow one check, or None where there is none in this mode."""
     subject = result.subject
     if result.glued:  # a blank inside a word: no pattern means exactly this
+        return None
+    if result.reason.startswith(_PINNED):  # a person agrees once more, and no other rule is needed
         return None
     if not result.liftable or result.layer == "floor" or "…" in subject or not subject or any(c in subject for c in '"*\\\n'):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from stockade.policy.modes import Mode, mode
 from stockade.policy.rules import Rule
 from stockade.shell.own import Owns
 
+Pins = Mapping[str, Mapping[str, str]]
 _ASKING = {"read": Verdict.ALLOW, "plan": Verdict.ALLOW, "task": Verdict.ALLOW}
 
 
@@ -40,7 +42,14 @@ class Policy(NamedTuple):
     careful: bool = False  # what is of high risk asks as in `smart`: a held file has set the mode
     trace: bool = False  # also say which other rules matched, and why they did not decide
     owns: Owns = MappingProxyType({})  # added descriptions of programs
+    pinned: Mapping[str, str] = MappingProxyType({})  # rules that are pinned: their ids, and the names of what was agreed
+    pins: Pins = MappingProxyType({})  # by such a name, the files that a person agreed to, with their digests
     trusts_repositories: bool = False  # what a repository's own configuration starts is not looked at
+
+    @property
+    def needs_definitions(self) -> bool:
+        """Whether a decision can depend on the files that define what a command runs."""
+        return bool(self.grants.items or self.pinned)
 
     @property
     def asks_high_risk(self) -> bool:
@@ -54,6 +63,11 @@ class Policy(NamedTuple):
             for key, rules in self.by_key.items()
             if any(rule.bare and rule.verdict is Verdict.DENY for rule in (rules[-1], *self.held[key][-1:]))
         )
+
+
+def pin_name(rule: Rule) -> str:
+    """The name under which an agreement to a pinned rule is kept; its place in the file is not part of it."""
+    return f"{rule.verdict} {rule.key} {rule.pattern}"
 
 
 def build(
@@ -70,6 +84,7 @@ def build(
     trace: bool = False,
     owns: Owns | None = None,
     trusts_repositories: bool = False,
+    pins: Pins | None = None,
 ) -> Policy:
     """A policy from rules in precedence order (lowest layer first) and settings.
 
@@ -83,7 +98,9 @@ def build(
     by_key = {key: tuple(r for r in (*base, *applied) if r.key in (key, "*")) for key in KEYS}
     held_by_key = {key: tuple(r for r in held if r.key in (key, "*")) for key in KEYS}
     touches = frozenset(r.key for r in rules) | (frozenset(KEYS) if any(r.key == "*" for r in rules) else frozenset())
+    pinned = {rule.id: pin_name(rule) for rule in applied if rule.pinned}
     return Policy(
         chosen, effective, by_key, held_by_key, (*base, *rules), grants_policy, env_guard, safe_extra,
-        grants or Grants(), degraded, touches, careful, trace, owns or MappingProxyType({}), trusts_repositories,
+        grants or Grants(), degraded, touches, careful, trace, owns or MappingProxyType({}),
+        pinned, pins or {}, trusts_repositories,
     )  # fmt: skip

@@ -47,6 +47,7 @@ class Rule(NamedTuple):
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     origin: str = "permission"
+    pinned: bool = False  # allows only while the files that define what runs are as they were when a person agreed
 
     @property
     def bare(self) -> bool:

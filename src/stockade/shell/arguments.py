@@ -29,7 +29,7 @@ class Reading:
 
     __slots__ = (
         "commands", "drops", "effects", "gaps", "globals", "info", "only", "operand_roles", "operands", "options", "path",
-        "program", "recursive", "uses", "values", "wild",
+        "program", "recursive", "runs", "uses", "values", "wild",
     )  # fmt: skip
 
     def __init__(self, program: Program) -> None:
@@ -48,6 +48,7 @@ class Reading:
         self.globals = 0  # how many uses stand before the subcommand
         self.drops: set[str] = set()
         self.recursive = program.recursive
+        self.runs = program.runs
         self.wild: Field | None = None
 
 
@@ -97,6 +98,7 @@ def _descend(reading: Reading, current: Program, rest: list[Field]) -> bool:
     reading.path.append(name)
     reading.program = sub
     reading.operand_roles = sub.operands
+    reading.runs += sub.runs
     reading.recursive |= sub.recursive
     reading.only = ""
     return True

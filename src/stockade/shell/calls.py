@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Call:
     """One program about to run: its words, where its input comes from, and what wraps it."""
 
-    __slots__ = ("argvs", "effects", "end", "external", "fields", "printed", "start", "stdin", "wrappers")
+    __slots__ = ("argvs", "effects", "end", "external", "fields", "printed", "runs", "start", "stdin", "wrappers")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class Call:
         self.wrappers: tuple[str, ...] = ()
         self.argvs: tuple[tuple[str | None, ...], ...] = ()
         self.external = False
+        self.runs: tuple[str, ...] = ()
 
     def inside(self, fields: list[Field], wrapper: str, *, external: bool = True) -> Call:
         """The call that this one makes, with itself as a wrapper around it."""
@@ -95,7 +96,7 @@ def emit(it: Interpreter, call: Call, program: str | None, *, trusted: bool = Tr
     effects = tuple(e._replace(code=_nested_code(e.code)) for e in call.effects) if nested else tuple(call.effects)
     it.emit(
         Segment(argv, program, call.wrappers, (*call.argvs, argv), effects, call.start, call.end,
-                it.state.cwd, builtin, trusted)
+                it.state.cwd, builtin, trusted, False, call.runs)
     )  # fmt: skip
 
 

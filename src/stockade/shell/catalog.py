@@ -24,14 +24,14 @@ EFFECTS = frozenset(
 STYLES = frozenset(("gnu", "posix", "single", "none"))
 _KEYS = frozenset(
     ("name", "also", "summary", "source", "style", "numeric", "recursive", "effects", "operands", "implied",
-     "options", "env", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
+     "options", "env", "runs", "language", "stdin", "reader", "sub", "bare", "globals", "same", "example")
 )  # fmt: skip
 _TEXTS = frozenset(
     ("name", "summary", "source", "style", "operands", "implied", "options", "language", "stdin", "reader", "bare",
      "globals", "same")
 )  # fmt: skip
-_LISTS = frozenset(("also", "effects", "env"))
-_FORMAT = 6
+_LISTS = frozenset(("also", "effects", "env", "runs"))
+_FORMAT = 7
 _MARSHAL = 4  # a version that every supported Python reads
 _FOLDER = os.path.join(os.path.dirname(__file__), "programs")
 
@@ -73,6 +73,7 @@ class Program:
         "options",
         "reader",
         "recursive",
+        "runs",
         "source",
         "stdin",
         "style",
@@ -93,6 +94,7 @@ class Program:
         self.language: str = raw["language"]
         self.stdin: str = raw["stdin"]
         self.reader: str = raw["reader"]
+        self.runs: tuple[str, ...] = raw["runs"]
         self.bare: str = raw["bare"]
         self.globals_anywhere: bool = raw["globals"]
         self.env: dict[str, str] = raw["env"]
@@ -160,6 +162,7 @@ def _compile(table: Mapping[str, Any], where: str, name: str) -> dict[str, Any]:
         "language": table.get("language", ""),
         "stdin": table.get("stdin", ""),
         "reader": table.get("reader", ""),
+        "runs": tuple(table.get("runs", ())),
         "bare": table.get("bare", ""),
         "globals": table.get("globals", "") == "anywhere",
         "env": dict(_variable(line) for line in table.get("env", [])),

@@ -338,6 +338,11 @@ def apply_reading(it: Interpreter, call: Call, reading: Reading) -> None:
     for effect, detail, start, end in reading.effects:
         begin, stop = it.span(start, end) if end else (call.start, call.end)
         call.effects.append(Effect(_KINDS[effect], None, detail, begin, stop))
+    call.runs = reading.runs
+    module = reading.values.get("-m") if reading.program.language == "python" else None
+    if module is not None and module.literal:
+        known = catalog().get(module.literal.partition(".")[0])
+        call.runs += known.runs if known is not None else ()
     for use in reading.uses:
         apply_use(it, call, reading, use)
     if reading.wild is not None:
