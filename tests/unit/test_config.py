@@ -123,9 +123,9 @@ PROBLEMS = [
      "`dny` is no verdict in the rule `bash`", "write allow, ask or deny"),
     ("[permission]\nbash = 1", "config/bad-rule", 3, "`1` is no verdict in the rule `bash`", "write allow, ask or deny"),
     ('[permission]\n"Bash(ls)" = { verdict = "deny", why = "x" }', "config/unknown-key", 3,
-     "unknown key `why` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason"),
+     "unknown key `why` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason, pinned"),
     ('[permission]\n"Bash(ls)" = { verdct = "deny" }', "config/unknown-key", 3,
-     "unknown key `verdct` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason"),
+     "unknown key `verdct` in the rule `Bash(ls)`", "a rule has verdict, match, not_match, reason, pinned"),
     ('[permission]\n"Bash(ls)" = {}', "config/bad-rule", 3,
      "`None` is no verdict in the rule `Bash(ls)`", "write allow, ask or deny"),
     ('[permission]\n"Bash(ls)" = { verdict = "deny", match = "ls" }', "config/wrong-type", 3,
@@ -606,3 +606,28 @@ def test_a_store_that_cannot_be_read_trusts_nothing(tmp_path: Path, text: str) -
     path = tmp_path / "trust.json"
     path.write_text(text)
     assert trusted_digest(str(path), "/w") == ""
+
+
+def test_the_reason_beside_a_rule_is_said() -> None:
+    text = V + '[permission]\n"Bash(git push *)" = { verdict = "deny", reason = "releases are made by CI" }\n'
+    decision = decide(command_action("git push"), CONTEXT, merge([source("user", text)]).policy())
+    assert decision.reason == "the rule `bash git push * deny` denies it: releases are made by CI"
+    file = read_text(V + '[permission]\n"Bash(a)" = { verdict = "deny", reason = 5 }\n', file="f.toml", layer="user")
+    assert [(p.code, p.line) for p in file.problems] == [("config/wrong-type", 3)]
+    assert len(file.rules) == 1
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ['"Bash(a)" = { verdict = "deny", pinned = true }', '"Read(a)" = { verdict = "allow", pinned = true }',
+     '"Bash(a)" = { verdict = "allow", pinned = 1 }'],
+)  # fmt: skip
+def test_only_a_rule_that_allows_commands_can_be_pinned(rule: str) -> None:
+    file = read_text(V + f"[permission]\n{rule}\n", file="f.toml", layer="user")
+    assert [(p.code, p.line) for p in file.problems] == [("config/wrong-type", 3)]
+
+
+def test_a_pinned_rule_is_read() -> None:
+    text = V + '[permission]\nbash = { "npm test" = { verdict = "allow", pinned = true } }\n'
+    (rule,) = read_text(text, file="f.toml", layer="user").rules
+    assert (rule.pattern, rule.pinned) == ("npm test", True)

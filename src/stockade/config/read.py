@@ -168,21 +168,23 @@ class _Reader:
             hint = "only a rule that allows commands can be pinned, with `pinned = true`"
             self._problem("config/wrong-type", "error", line, f"`pinned` of the rule `{subject}` cannot be used", hint)
             return
-        self._add(key, pattern.strip() or inner, verdict, line, match, not_match, "permission", pinned=pinned)
+        reason = value.get("reason", "") if isinstance(value, dict) else ""
+        if not isinstance(reason, str):
+            self._problem("config/wrong-type", "error", line, f"the `reason` of the rule `{subject}` is no text")
+            reason = ""
+        rule = Rule(key, pattern.strip() or inner, verdict, self.layer, self.file, line, False, match, not_match)
+        self._add(rule._replace(reason=reason, pinned=pinned))
 
-    def _add(
-        self, key: str, pattern: str, verdict: Verdict, line: int, match: tuple[str, ...], not_match: tuple[str, ...],
-        origin: str, *, pinned: bool = False,
-    ) -> None:  # fmt: skip
+    def _add(self, rule: Rule) -> None:
         try:
-            check_pattern(key, pattern)
+            check_pattern(rule.key, rule.pattern)
         except RuleError as error:
-            self._problem("config/bad-rule", "error", line, f"the pattern `{_short(pattern)}` cannot be used: {error}")
+            message = f"the pattern `{_short(rule.pattern)}` cannot be used: {error}"
+            self._problem("config/bad-rule", "error", rule.line, message)
             return
-        rule = Rule(key, pattern, verdict, self.layer, self.file, line, False, match, not_match, origin, pinned)
         self.rules.append(rule)
         for problem in failed_examples(rule):
-            self._problem("config/example", "error", line, problem, "change the pattern or the example")
+            self._problem("config/example", "error", rule.line, problem, "change the pattern or the example")
 
     def _verdict(self, subject: str, value: Any, line: int) -> tuple[Verdict | None, tuple[str, ...], tuple[str, ...]]:
         match: Any = []
@@ -240,7 +242,7 @@ class _Reader:
                 "put it into [permission]",
             )
             return
-        self._add(key, pattern, verdict, at, (), (), origin)
+        self._add(Rule(key, pattern, verdict, self.layer, self.file, at, origin=origin))
 
 
 def failed_examples(rule: Rule) -> list[str]:

@@ -72,14 +72,14 @@ def _by_rules(check: Check, settled: Settled, policy: Policy) -> CheckResult:
         return _result(check, settled, DENY, check.guard_denies, "guard", _reason(check))._replace(liftable=False)
     if rule.verdict is DENY:
         if not lifted(rule, policy):
-            return _result(check, settled, DENY, rule.id, rule.layer, f"the rule `{rule}` denies it")
+            return _result(check, settled, DENY, rule.id, rule.layer, rule.says("denies it"))
         if check.stubborn:
             return _ask(check, settled, check.found[0], policy)
         return _result(check, settled, ALLOW, f"mode/{mode.name}", "mode", f"`{mode.name}` lifts the rule `{rule}`")
     if rule.verdict is ALLOW and not rule.bare:
         return _allowed_by_rule(check, settled, policy)
     if rule.verdict is ASK and not rule.bare:
-        return _result(check, settled, ASK, rule.id, rule.layer, f"the rule `{rule}` asks", _risk(check))
+        return _result(check, settled, ASK, rule.id, rule.layer, rule.says("asks"), _risk(check))
     if rule.verdict is ALLOW:
         return _openly(check, settled, policy)
     return _asking(check, settled, policy)
@@ -92,7 +92,7 @@ def _allowed_by_rule(check: Check, settled: Settled, policy: Policy) -> CheckRes
         inner = check.inner_only and finding.outer
         if (policy.asks_high_risk and finding.rule in HIGH_RISK) or not finding.lifted or inner:
             return _ask(check, settled, finding, policy)
-    return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))
+    return _result(check, settled, ALLOW, rule.id, rule.layer, rule.says("allows it"), _risk(check))
 
 
 def _openly(check: Check, settled: Settled, policy: Policy) -> CheckResult:
@@ -102,7 +102,7 @@ def _openly(check: Check, settled: Settled, policy: Policy) -> CheckResult:
         high = policy.asks_high_risk and finding.rule in HIGH_RISK
         if finding.rule in GUARDS or not finding.lifted or high:
             return _ask(check, settled, finding, policy)
-    return _result(check, settled, ALLOW, rule.id, rule.layer, f"the rule `{rule}` allows it", _risk(check))
+    return _result(check, settled, ALLOW, rule.id, rule.layer, rule.says("allows it"), _risk(check))
 
 
 def _asking(check: Check, settled: Settled, policy: Policy) -> CheckResult:
@@ -117,7 +117,7 @@ def _asking(check: Check, settled: Settled, policy: Policy) -> CheckResult:
     if check.found:
         return _ask(check, settled, check.found[0], policy)
     rule = settled.rule
-    return _result(check, settled, ASK, rule.id, rule.layer, f"the rule `{rule}` asks", _risk(check))
+    return _result(check, settled, ASK, rule.id, rule.layer, rule.says("asks"), _risk(check))
 
 
 def _ask(check: Check, settled: Settled, finding: Finding, policy: Policy) -> CheckResult:

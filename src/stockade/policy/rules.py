@@ -47,6 +47,7 @@ class Rule(NamedTuple):
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     origin: str = "permission"
+    reason: str = ""  # why, in the words of whoever wrote it
     pinned: bool = False  # allows only while the files that define what runs are as they were when a person agreed
 
     @property
@@ -60,6 +61,10 @@ class Rule(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.key} {self.pattern} {self.verdict}"
+
+    def says(self, what: str) -> str:
+        """`the rule … denies it`, with the reason that stands beside the rule."""
+        return f"the rule `{self}` {what}" + (f": {self.reason}" if self.reason else "")
 
 
 def parse_subject(text: str) -> tuple[str, str]:
