@@ -21,7 +21,8 @@ LAYERS: dict[str, frozenset[str]] = {
     "confine": frozenset(("model", "secrets")),
     "config": frozenset(("model", "secrets", "shell", "policy", "store")),
     "engine": frozenset(("model", "secrets", "shell", "policy", "config", "store", "confine")),
-    "cli": frozenset(("model", "secrets", "shell", "policy", "config", "store", "confine", "engine", "version")),
+    "bench": frozenset(),
+    "cli": frozenset(("model", "secrets", "shell", "policy", "config", "store", "confine", "engine", "bench", "version")),
     "__main__": frozenset(("cli",)),
     "__init__": frozenset(("version",)),
 }

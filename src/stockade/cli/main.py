@@ -28,6 +28,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trust", "trust", "trust the configuration of this folder, or take that back", "configure"),
     Command("policy", "policy", "test the rules against examples and cases", "configure"),
     Command("programs", "programs", "show what is known about programs", "look"),
+    Command("bench", "bench", "score guards over a corpus, Stockade among them", "look"),
     Command("log", "log", "show what was decided and what ran", "look"),
     Command("stop-all", "stop", "refuse everything until it is lifted", "look"),
     Command("completion", "completion", "print shell completion for bash, zsh or fish", "look"),

@@ -1,0 +1,1 @@
+"""A scoreboard for guards: any program that answers a hook, over the same rows, in one table."""
