@@ -138,7 +138,7 @@ HELPERS: tuple[Row, ...] = (
 OWN_STATE: tuple[Row, ...] = (
     Row("git", "/home/dev/app/.git/index", "status and diff store file times anew; the content stays the same"),
     Row("git", "/home/dev/app/.git/index.lock", "the same: the new index before it is renamed"),
-    Row("npm", "/home/dev/.npm*", "its own log and the time of the last look for an update"),
+    Row("npm npx", "/home/dev/.npm*", "its own log and the time of the last look for an update"),
     Row("java* jar", "/tmp/hsperfdata_dev*", "counters of the virtual machine, for jstat"),
     Row("black", "/home/dev/.cache*", "remembers which files are formatted already"),
     Row("gpg", "/home/dev/.gnupg*", "its first start makes an empty key ring and the lock of it"),
@@ -150,6 +150,7 @@ OWN_STATE: tuple[Row, ...] = (
     Row("isort", "/home/dev/app/*.isorted", "--diff and --check write the new text there and remove it"),
     Row("cargo", "/home/dev/.cargo*", "the lock of its cache, and the index of the registry"),
     Row("go", "/home/dev/.cache*", "its cache of compiled packages"),
+    Row("pre-commit", "/home/dev/.cache*", "its first start makes its folder and an empty database of hooks"),
     Row("pipx", "/home/dev/.local*", "makes its empty folders and a log"),
     Row("man", "/var/cache/man/*", "keeps the formatted page, where it may"),
 )
