@@ -20,6 +20,9 @@ class Use(NamedTuple):
     option: str = ""
 
 
+_MINUS = "\u2212"
+
+
 class Reading:
     """What the words of a command mean to its program.
 
@@ -293,6 +296,9 @@ def _finish(reading: Reading, operands: list[Field]) -> Reading:
 
 def _allocate(reading: Reading, operands: list[Field]) -> None:
     roles = reading.operand_roles
+    for field in operands:
+        if field.text is not None and field.text[:1] == _MINUS:  # some programs take it for a dash
+            _unknown(reading, "a word that begins with a minus sign that is no dash", field.start, field.end)
     before, star, after = _split_roles(roles)
     left = list(operands)
     wild = any(f.many for f in left)

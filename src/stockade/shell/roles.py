@@ -168,6 +168,9 @@ def _rev(it: Interpreter, call: Call, reading: Reading, use: Use) -> None:
         return
     if text.startswith(("-", ":!", ":^", ":(exclude)")):
         return
+    if "(" in text and reading.program.name.startswith("hg"):
+        _plain(it, call, Kind.UNKNOWN, "a revision set that calls a function", field, "value")  # `outgoing(URL)` contacts a host
+        return
     text = re.sub(r"^:\([a-z,]*\)", "", text)
     if re.search(r"[*?\[]", text):  # a pathspec is a pattern of git's own
         _path(it, call, "read", field._replace(text=text.rpartition(":")[2], glob=True), False)
