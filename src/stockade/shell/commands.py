@@ -68,9 +68,7 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
     restore = temporary(it, assigned)
     own, it.sinks = it.sinks, {}
     if operands or fields[0].text in ("export", "declare", "typeset", "local", "readonly"):
-        from stockade.shell.builtin_state import declare
-
-        out = declare(it, call, operands)
+        out = builtin_state.declare(it, call, operands)
     else:
         out = run(it, call)
     for assign, _ in assigned if restore is not None else ():
@@ -157,20 +155,17 @@ def _pattern_name(it: Interpreter, call: Call, name: Field) -> Value:
 
 
 def _named(it: Interpreter, call: Call, name: str) -> Value:
-    from stockade.shell.builtin_run import call_alias
-    from stockade.shell.builtins import BUILTINS
-
     if len(call.wrappers) > MAX_WRAPPERS:
         call.effects.append(Effect(Kind.UNKNOWN, None, "wrapped too deeply", call.start, call.end, "too-deep"))
         emit(it, call, name)
         return ANYTHING
     if "/" not in name and not call.external:
         if it.state.expand_aliases and name in it.state.aliases:
-            return call_alias(it, call, it.state.aliases[name])
+            return builtin_run.call_alias(it, call, it.state.aliases[name])
         function = it.state.functions.get(name)
         if function is not None:
             return _call_function(it, call, name)
-        handler = BUILTINS.get(name)
+        handler = builtins.BUILTINS.get(name)
         if handler is not None:
             return handler(it, call)
     _hypothesis(it, call, name)
@@ -217,9 +212,7 @@ def _call_function(it: Interpreter, call: Call, name: str) -> Value:
 
 def shadows(name: str) -> bool:
     """Whether a function of that name would be run instead of a program or builtin that is known."""
-    from stockade.shell.builtins import BUILTINS
-
-    return name in BUILTINS or catalog().get(name) is not None
+    return name in builtins.BUILTINS or catalog().get(name) is not None
 
 
 # -- programs -------------------------------------------------------------------------------------
@@ -250,9 +243,7 @@ def run_program(it: Interpreter, call: Call, name: str) -> Value:
             call.effects.append(effect_at(it, Kind.UNKNOWN, f"the program `{base}` is not described", call.fields[0], "program"))
         emit(it, call, base, trusted=trusted)
         return _filtered(call)
-    from stockade.shell.readers import prepare
-
-    args = prepare(program, call.args)
+    args = readers.prepare(program, call.args)
     if program.reader == "git":
         from stockade.shell.readers.git import entered
 
@@ -313,18 +304,15 @@ def interpreted(it: Interpreter, call: Call, content: Value, language: str, fiel
 
 
 def _described(it: Interpreter, call: Call, base: str, reading: Reading, trusted: bool) -> Value:
-    from stockade.shell.outputs import printed
-    from stockade.shell.readers import reader as reader_of
-
     apply_reading(it, call, reading)
     forget_written(it, call)
-    reader = reader_of(reading.program.reader) if not reading.info else None
+    reader = readers.reader(reading.program.reader) if not reading.info else None
     handled = reader(it, call, reading) if reader is not None else None
     if isinstance(handled, Ran):
         return handled.out
     if not reading.commands:
         emit(it, call, base, trusted=trusted)
-        return printed(it, call, base, reading) if handled is None else handled
+        return outputs.printed(it, call, base, reading) if handled is None else handled
     out = EMPTY
     for command in reading.commands:
         out = concat(out, run(it, call.inside(command, base)))
@@ -333,8 +321,6 @@ def _described(it: Interpreter, call: Call, base: str, reading: Reading, trusted
 
 def apply_reading(it: Interpreter, call: Call, reading: Reading) -> None:
     """Turns the uses and effects of a reading into effects of the call."""
-    from stockade.shell.roles import apply_use, wild_effects
-
     for effect, detail, start, end in reading.effects:
         begin, stop = it.span(start, end) if end else (call.start, call.end)
         call.effects.append(Effect(_KINDS[effect], None, detail, begin, stop))
@@ -344,9 +330,18 @@ def apply_reading(it: Interpreter, call: Call, reading: Reading) -> None:
         known = catalog().get(module.literal.partition(".")[0])
         call.runs += known.runs if known is not None else ()
     for use in reading.uses:
-        apply_use(it, call, reading, use)
+        roles.apply_use(it, call, reading, use)
     if reading.wild is not None:
-        wild_effects(it, call, reading, reading.wild)
+        roles.wild_effects(it, call, reading, reading.wild)
     for field in call.args:
         if not field.sure and not field.many and field.text is not None:
             call.effects.append(effect_at(it, Kind.UNKNOWN, "a value that is not certain", field, "value"))
+
+
+# These take names from this module in turn, which are complete here; an import inside the functions costs a microsecond each.
+import stockade.shell.builtin_run as builtin_run  # noqa: E402
+import stockade.shell.builtin_state as builtin_state  # noqa: E402
+import stockade.shell.builtins as builtins  # noqa: E402
+import stockade.shell.outputs as outputs  # noqa: E402
+import stockade.shell.readers as readers  # noqa: E402
+import stockade.shell.roles as roles  # noqa: E402

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+import stockade.shell.commands as running  # it imports this module in turn
+import stockade.shell.redirects as redirecting
 from stockade.model.context import Context
 from stockade.model.effects import Effect, Kind, Segment
 from stockade.shell.bashisms import first_bashism
@@ -291,18 +293,14 @@ class Interpreter:
     def command(self, command: Command) -> Value:
         self.step()
         if isinstance(command, Simple):
-            from stockade.shell.commands import run_simple
-
-            return run_simple(self, command)
+            return running.run_simple(self, command)
         return _WALKERS[type(command)](self, command)
 
     def redirected(self, redirects: tuple[Redirect, ...], action: Callable[[], Value]) -> Value:
         """Runs something under the redirections of a compound command."""
         if not redirects:
             return action()
-        from stockade.shell.redirects import open_redirects
-
-        opened = open_redirects(self, redirects)
+        opened = redirecting.open_redirects(self, redirects)
         begin, stop = self.span(redirects[0].start, redirects[-1].end)
         if opened.effects:
             self.emit(Segment((), None, (), (), tuple(opened.effects), begin, stop, self.state.cwd))
@@ -396,9 +394,7 @@ class Interpreter:
     # -- the rest --------------------------------------------------------------------------------
 
     def _function(self, node: Function) -> Value:
-        from stockade.shell.commands import shadows
-
-        if shadows(node.name) or node.name == "command_not_found_handle":
+        if running.shadows(node.name) or node.name == "command_not_found_handle":
             self.note(Kind.HIJACK, f"a function takes the name of `{node.name}`", node.start, node.end, "shadow")
         self.state.functions[node.name] = (node,)
         return EMPTY
