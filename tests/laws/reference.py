@@ -21,7 +21,7 @@ from stockade.policy.grants import Grants
 from stockade.policy.policy import Policy, build
 from stockade.policy.rules import Rule
 from stockade.secrets.names import env_file
-from stockade.shell import analyze
+from stockade.shell import analyze, plain
 from stockade.shell.crosscheck import disagreement
 from stockade.shell.syntax import byte_view
 from tests.laws.naive import command_could_match, command_matches, host_matches, path_matches, star
@@ -116,7 +116,7 @@ def joined(action: Action, answers: list[Answer], analysis: Analysis | None, con
     worst = sorted((a for a in answers if a.verdict == strictest), key=lambda a: a.rank)[0]
     verdict, layer = worst.verdict, worst.layer
     doubt = None
-    if verdict == ALLOW and analysis is not None and analysis.syntax is not None and not analysis.plain:
+    if verdict == ALLOW and analysis is not None and analysis.syntax is not None and not plain(action.command, analysis.syntax):
         doubt = disagreement(byte_view(action.command), analysis.syntax)
     if verdict == ALLOW and (doubt is not None or case.degraded):
         verdict, layer = ASK, "guard"

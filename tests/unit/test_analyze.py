@@ -6,13 +6,13 @@ import pytest
 
 from stockade.model.context import Context
 from stockade.model.effects import Kind
-from stockade.shell import analyze, analyze_argv
+from stockade.shell import analyze, analyze_argv, plain
 from stockade.shell.braces import expand_braces
 from stockade.shell.cursor import Cursor
 from stockade.shell.editing import trimmed
 from stockade.shell.expansions import ansi_c
 from stockade.shell.parsing import gate, oddity, parse
-from stockade.shell.syntax import LIMIT_BYTES, Refused, byte_view, text_of
+from stockade.shell.syntax import LIMIT_BYTES, Refused, Script, byte_view, text_of
 
 CONTEXT = Context("/home/dev/app", "/home/dev/app", "/home/dev")
 
@@ -77,7 +77,7 @@ def test_an_argument_vector_is_quoted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "plain"),
+    ("command", "wanted"),
     [
         ("ls -la a/b", True),
         ("ls a | cat; ls b && ls c || ls d", True),
@@ -92,8 +92,10 @@ def test_an_argument_vector_is_quoted() -> None:
         ("(ls 'a')", False),
     ],
 )
-def test_what_can_be_read_in_one_way_only(command: str, *, plain: bool) -> None:
-    assert analyze(command, CONTEXT).plain is plain
+def test_what_can_be_read_in_one_way_only(command: str, *, wanted: bool) -> None:
+    syntax = analyze(command, CONTEXT).syntax
+    assert isinstance(syntax, Script)
+    assert plain(command, syntax) is wanted
 
 
 def test_offsets_are_bytes() -> None:

@@ -121,4 +121,3 @@ class Analysis(NamedTuple):
     error: tuple[str, str, int, int] | None = None
     nothing_runs: bool = False
     syntax: object = None  # what the reader saw, for a second opinion
-    plain: bool = False  # one simple command of nothing but literals

@@ -22,9 +22,9 @@ from stockade.policy.policy import Policy
 from stockade.policy.rules import Subject
 from stockade.policy.settling import settle
 from stockade.secrets.names import env_file
-from stockade.shell import analyze
+from stockade.shell import analyze, plain
 from stockade.shell.crosscheck import disagreement
-from stockade.shell.syntax import byte_view
+from stockade.shell.syntax import Script, byte_view
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 
@@ -79,8 +79,8 @@ def _joined(action: Action, results: list[CheckResult], analysis: Analysis | Non
     verdict, rule, layer, reason = first.verdict, first.rule, first.layer, first.reason
     if policy.degraded and verdict is ALLOW:
         verdict, rule, layer, reason = ASK, "guard/config", "guard", policy.degraded
-    if verdict is ALLOW and analysis is not None and not analysis.plain and analysis.syntax is not None:
-        doubt = disagreement(byte_view(action.command), analysis.syntax)  # type: ignore[arg-type]
+    if verdict is ALLOW and analysis is not None and isinstance(analysis.syntax, Script):
+        doubt = None if plain(action.command, analysis.syntax) else disagreement(byte_view(action.command), analysis.syntax)
         if doubt is not None:
             verdict, rule, layer, reason = ASK, "guard/second-opinion", "guard", doubt
     if verdict is ASK and policy.grants.items and not policy.degraded and rule != "guard/second-opinion":

@@ -12,7 +12,7 @@ from stockade.shell.parsing import oddity, parse
 from stockade.shell.syntax import Lit, Refused, Script, Simple, Word, byte_view
 from stockade.shell.values import ANYTHING
 
-__all__ = ["Analysis", "Segment", "analyze", "analyze_argv"]
+__all__ = ["Analysis", "Segment", "analyze", "analyze_argv", "plain"]
 
 
 def analyze(command: str, context: Context, owns: Owns | None = None) -> Analysis:
@@ -41,14 +41,14 @@ def analyze(command: str, context: Context, owns: Owns | None = None) -> Analysi
                 (), None, (), (), (Effect(Kind.UNKNOWN, None, odd.message, odd.start, odd.end, odd.code),), odd.start, odd.end
             )
         )
-    segments = tuple(dict.fromkeys(it.segments))
+    segments = tuple(dict.fromkeys(it.segments)) if len(it.segments) > 1 else tuple(it.segments)
     if stopped is not None:
         return _refused(stopped, segments)
     script = parsed.script
     if not script.items:
         return Analysis((), True, None, bool(command.strip()))
     complete = bool(segments) and not any(_open(s) for s in segments)
-    return Analysis(segments, complete, None, False, script, _plain(command, script))
+    return Analysis(segments, complete, None, False, script)
 
 
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_./:@%+,=-]+(?:(?: | ?(?:\||&&|\|\||;) ?)[A-Za-z0-9_./:@%+,=-]+)*")
@@ -57,8 +57,8 @@ _RESERVED = re.compile(
 )
 
 
-def _plain(command: str, script: Script) -> bool:
-    """Whether the text cannot be read in two ways.
+def plain(command: str, script: Script) -> bool:
+    """Whether a text and what was read of it need no second opinion: it cannot be read in two ways.
 
     Either one simple command of literal words, or bare words and operators with nothing quoted.
     """

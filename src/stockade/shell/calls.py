@@ -109,12 +109,17 @@ _SILENT = frozenset(("test", "[", "true", ":", "read", "export"))
 
 def _judge_flow(it: Interpreter, call: Call, program: str | None) -> None:
     """A secret that this line holds is printed, or reaches something that sends."""
-    words = any(SECRET in f.tags for f in call.fields)
-    if any(e.kind is Kind.NETWORK for e in call.effects) and (words or SECRET in call.stdin.tags):
+    words = False
+    for field in call.fields:
+        if field.tags and SECRET in field.tags:
+            words = True
+    if not words and SECRET not in call.stdin.tags:
+        return
+    if any(e.kind is Kind.NETWORK for e in call.effects):
         call.effects.append(
             Effect(Kind.HIJACK, None, "a secret that this line reads goes to the network", call.start, call.end, "flow")
         )
-    elif (words or SECRET in call.stdin.tags) and (program not in _SILENT or it.state.tracing):
+    elif program not in _SILENT or it.state.tracing:
         call.effects.append(Effect(Kind.SECRET, None, "uses the value of a secret variable", call.start, call.end))
 
 
