@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stockade.policy.grants import Grant, Grants
 from stockade.policy.modes import BOOT_MODE, MODES, POSTURES, Chosen, ModeError, choose, mode
 from stockade.policy.policy import build, posture_rules
 from stockade.policy.rules import Rule, parse_subject
+from stockade.shell import crosscheck
 from tests.support.corpora import CONTEXT
 
 ROWS = [
@@ -302,3 +304,17 @@ def test_bad_tool_call(tool: str, given: dict[str, Any], message: str) -> None:
     with pytest.raises(ActionError) as caught:
         from_tool(tool, given)
     assert str(caught.value).startswith(message)
+
+
+def test_a_second_opinion_turns_an_allow_into_an_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a second parser nobody agrees; a line that can be read in one way only needs none."""
+    monkeypatch.setattr(crosscheck, "_parser", None)
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    line = "cat 'a b' | head"
+    doubtful = decided({"mode": "smart", "command": line, "grants": "exact"})
+    assert (doubtful.verdict, doubtful.rule, doubtful.layer) == (Verdict.ASK, "guard/second-opinion", "guard")
+    assert doubtful.reason == "the second parser (tree-sitter) is not installed"
+    assert decided({"mode": "smart", "command": line, "grant": "exact"}).verdict is Verdict.ASK
+    assert decided({"mode": "dontAsk", "command": line}).rule == "mode/dontAsk"
+    assert decided({"mode": "smart", "command": "cat a | head"}).verdict is Verdict.ALLOW
+    assert decided({"mode": "smart", "command": f"make; {line}"}).rule == "smart/project-code"
