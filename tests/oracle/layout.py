@@ -14,6 +14,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from stockade.shell.catalog import catalog
+
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
 
 WORKDIR = "/w/cwd"
@@ -52,7 +54,8 @@ _OTHER_NAMES = """
     wc wget whereis which who whoami wipefs x xxd xz y yarn yes yq zcat zip zsh zstd [
 """
 
-STUB_NAMES = sorted({*REAL_PROGRAMS, NOT_FOUND, *_OTHER_NAMES.split()})
+_DESCRIBED = (name for name in catalog().names() if re.fullmatch(r"[\w][\w.+-]*", name))
+STUB_NAMES = sorted({*REAL_PROGRAMS, NOT_FOUND, *_OTHER_NAMES.split(), *_DESCRIBED})
 """Names under which the stub is installed; short letters make random lines run something."""
 
 

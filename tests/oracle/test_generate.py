@@ -18,8 +18,8 @@ def test_same_seed_gives_same_commands(kind: str | None) -> None:
 
 
 def test_mixed_kinds_take_turns() -> None:
-    mixed = list(generate(7, 6))
-    assert mixed[0::3] == [list(generate(7, 4, "grammar"))[at] for at in (0, 3)]
+    mixed = list(generate(7, 8))
+    assert mixed[0::4] == [list(generate(7, 5, "grammar"))[at] for at in (0, 4)]
 
 
 def test_unknown_kind_is_refused() -> None:
