@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.corpora import everyday, floor_misses, not_floored, prompts, wrongly_allowed
+from tests.support.corpora import everyday, floor_misses, judged, not_floored, policy, prompts, rows, wrongly_allowed
 
 
 def test_floor_tiers_1_and_2_are_denied_in_every_mode() -> None:
@@ -43,3 +43,14 @@ def test_everyday_lines_under_the_reference_configuration() -> None:
     other, allowed, total = everyday()
     assert allowed == []
     assert len(other) <= 0.05 * total, other
+
+
+def test_spellings_of_the_same_thing_get_the_same_answer() -> None:
+    """Reading and removing in many spellings: argument vectors, wrappers, nesting, quotes."""
+    wrong = []
+    for row in rows("spellings"):
+        for name, wanted in (("smart", row["smart"]), ("bash-ask", row["bash_ask"])):
+            verdict = str(judged(row["command"], policy(name)).verdict)
+            if verdict != wanted:
+                wrong.append((row["command"], name, verdict))
+    assert wrong == []
