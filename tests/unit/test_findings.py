@@ -10,9 +10,12 @@ from __future__ import annotations
 import pytest
 
 from stockade.model.context import Context, FileFact
+from stockade.model.decision import CheckResult
 from stockade.model.effects import Effect, Kind, Segment, Target
-from stockade.policy.findings import Finding, findings, guarded_path, judge
+from stockade.policy.command_checks import _segment_checks
+from stockade.policy.findings import Finding, gravity, guarded_path, judge
 from stockade.policy.floor import ROWS, floor, protected_state
+from stockade.policy.policy import build
 
 CONTEXT = Context("/home/dev/app", "/home/dev/app", "/home/dev", tmp="/tmp/own")
 LINKED = CONTEXT._replace(
@@ -317,14 +320,16 @@ def test_a_segment_has_its_gravest_finding_first() -> None:
         effect("read", "src/a"),
     )
     segment = Segment(("x",), "x", (), (("x",),), effects, 0, 9)
-    assert [f.rule for f in findings(segment, CONTEXT)] == ["privilege", "network", "unknown-effect", "edit-in-project"]
-    assert findings(segment._replace(effects=()), CONTEXT) == []
+    found = sorted((f for e in segment.effects if (f := judge(e, CONTEXT)) is not None), key=gravity)
+    assert [f.rule for f in found] == ["privilege", "network", "unknown-effect", "edit-in-project"]
 
 
 def test_what_is_defined_and_not_run_asks_and_is_no_floor() -> None:
     segment = Segment(("x",), "x", (), (("x",),), (effect("delete", "+ /"),), 0, 9, dormant=True)
-    found = findings(segment, CONTEXT)
-    assert found == [Finding("unknown-effect", "defined and not run: writes `/` outside the project", 2, 5)]
+    results: list[CheckResult] = []
+    _segment_checks(segment, CONTEXT, build(()), results)
+    (result,) = [result for result in results if result.key == "bash"]
+    assert (result.reason, result.start, result.end) == ("defined and not run: writes `/` outside the project", 2, 5)
     assert floor(segment, CONTEXT) is None
     assert floor(segment._replace(dormant=False), CONTEXT) is not None
 

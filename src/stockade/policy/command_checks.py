@@ -8,7 +8,7 @@ from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.paths import canonical, lexical
 from stockade.model.verdict import Verdict
 from stockade.policy.checking import Check, answer, lifted
-from stockade.policy.findings import Finding, findings, gravity, judge, telling
+from stockade.policy.findings import Finding, gravity, judge, telling
 from stockade.policy.floor import Hit, floor
 from stockade.policy.patterns import Match, match_command
 from stockade.policy.policy import Policy
@@ -22,6 +22,7 @@ _WRITING = frozenset((Kind.WRITE, Kind.EDIT, Kind.DELETE, Kind.MODE))
 
 
 _READING = frozenset((Kind.READ, Kind.EDIT))
+_ON_PATHS = _WRITING | _READING | {Kind.LIST}
 
 
 def command_checks(analysis: Analysis, context: Context, policy: Policy) -> list[CheckResult]:
@@ -71,23 +72,26 @@ def _shown(segment: Segment) -> str:
 
 def _segment_checks(segment: Segment, context: Context, policy: Policy, results: list[CheckResult]) -> None:
     """The bash check of a segment, and a check for every path and host that has more to say."""
-    plain = findings(segment, context)
-    if not plain and not (policy.touches_paths & _PATH_KEYS):
-        found: tuple[Finding, ...] = ()
-    else:
-        found = tuple(_path_checks(segment, plain, context, policy, results))
+    said = [(effect, judge(effect, context)) for effect in telling(segment.effects)]
+    found: tuple[Finding, ...] = ()
+    if policy.touches_paths & _PATH_KEYS or any(finding is not None for _, finding in said):
+        found = tuple(_path_checks(segment, said, context, policy, results))
     subject = Subject(segment.all_argvs, (), segment.trusted_name)
     settled = settle("bash", subject, context, policy)
     if policy.safe_extra and found:
         found = _without_extra(segment, found, policy)
     inner_only = len(segment.all_argvs) > 1 and settled.rule.verdict is ALLOW and not _outer_match(settled.rule, segment)
-    waived = _without_allowed_hosts(segment, found, context, policy)
+    waived = _without_allowed_hosts(segment, found, context, policy) if found else found
     # What a file tool may not do at all, a command asks about in every mode.
-    dotenv = policy.env_guard == "deny" and any(f.reason.startswith(_ENV) for f in waived)
-    stubborn = dotenv or any(f.rule == "git-internals" for f in waived)
+    deny = policy.env_guard == "deny"
+    stubborn = bool(waived) and any(f.rule == "git-internals" or (deny and f.reason.startswith(_ENV)) for f in waived)
     check = Check("bash", _shown(segment), subject, waived, segment.start, segment.end, inner_only, "", stubborn)
-    glued = any(word is not None and (" " in word or word == "") for word in segment.argv)
-    results.append(answer(check, context, policy, settled)._replace(glued=glued))
+    result = answer(check, context, policy, settled)
+    for word in segment.argv:
+        if word == "" or (word is not None and " " in word):
+            result = result._replace(glued=True)
+            break
+    results.append(result)
 
 
 _PATH_KEYS = frozenset(("read", "edit", "external_directory"))
@@ -128,13 +132,12 @@ def _host_allowed(host: str, context: Context, policy: Policy) -> bool:
 
 
 def _path_checks(
-    segment: Segment, plain: list[Finding], context: Context, policy: Policy, results: list[CheckResult]
+    segment: Segment, said: list[tuple[Effect, Finding | None]], context: Context, policy: Policy, results: list[CheckResult]
 ) -> list[Finding]:
     """Checks for the paths and hosts of a segment; gives the findings that stay with the command itself."""
     kept: list[Finding] = []
-    for effect in telling(segment.effects):
-        finding = judge(effect, context)
-        if effect.target is None or effect.kind not in _WRITING | _READING | {Kind.LIST}:
+    for effect, finding in said:
+        if effect.target is None or effect.kind not in _ON_PATHS:
             if finding is not None:
                 kept.append(_dormant(finding, segment))
             if effect.kind is Kind.NETWORK and "network" in policy.touches_paths:
@@ -143,7 +146,8 @@ def _path_checks(
         stays = _path_effect(effect, effect.target, finding, context, policy, results)
         if stays is not None:
             kept.append(_dormant(stays, segment))
-    kept.sort(key=gravity)
+    if len(kept) > 1:
+        kept.sort(key=gravity)
     return kept
 
 

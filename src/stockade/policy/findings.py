@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from stockade.model.context import Context
-from stockade.model.effects import Effect, Kind, Segment, Target
+from stockade.model.effects import Effect, Kind, Target
 from stockade.model.paths import (
     can_match,
     canonical,
@@ -87,20 +87,6 @@ _PLAIN = {
     Kind.FLOOR: ("unknown-effect", "{}"),
     Kind.FORCED_PUSH: ("destructive", "overwrites a remote branch"),
 }
-
-
-def findings(segment: Segment, context: Context) -> list[Finding]:
-    """Everything to be said about a segment; an empty list says that it only reads what may be read."""
-    found: list[Finding] = []
-    for effect in telling(segment.effects):
-        finding = judge(effect, context)
-        if finding is not None:
-            found.append(finding)
-    if segment.dormant:
-        found = [f._replace(rule="unknown-effect", reason=f"defined and not run: {f.reason}") for f in found]
-    if len(found) > 1:
-        found.sort(key=gravity)
-    return found
 
 
 def gravity(finding: Finding) -> tuple[int, bool]:

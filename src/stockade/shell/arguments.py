@@ -296,12 +296,13 @@ def _finish(reading: Reading, operands: list[Field]) -> Reading:
 
 def _allocate(reading: Reading, operands: list[Field]) -> None:
     roles = reading.operand_roles
-    for field in operands:
-        if field.text is not None and field.text[:1] == _MINUS:  # some programs take it for a dash
-            _unknown(reading, "a word that begins with a minus sign that is no dash", field.start, field.end)
     before, star, after = _split_roles(roles)
     left = list(operands)
-    wild = any(f.many for f in left)
+    wild = False
+    for field in left:
+        wild = wild or field.many
+        if field.text is not None and field.text[:1] == _MINUS:  # some programs take it for a dash
+            _unknown(reading, "a word that begins with a minus sign that is no dash", field.start, field.end)
     for role, count in before:
         if role == "argv":
             if left:

@@ -126,8 +126,9 @@ def _judge_flow(it: Interpreter, call: Call, program: str | None) -> None:
 def forget_written(it: Interpreter, call: Call) -> None:
     """What a program wrote replaces what this line knew about the file."""
     tags = call.stdin.tags
-    if any(e.kind is Kind.NETWORK for e in call.effects):
-        tags |= {NETWORK}
+    for effect in call.effects:
+        if effect.kind is Kind.NETWORK:
+            tags |= {NETWORK}
     for effect in call.effects:
         target = effect.target
         if target is None or effect.kind not in (Kind.WRITE, Kind.EDIT, Kind.DELETE):

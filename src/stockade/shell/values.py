@@ -90,15 +90,17 @@ def _number(text: str) -> bool:
 
 def concat(a: Value, b: Value) -> Value:
     """The output of one command after another."""
+    if a == EMPTY:
+        return b
     tags = a.tags | b.tags
     long = a.texts is not None and b.texts is not None and len(a.texts[0]) + len(b.texts[0]) > MAX_TEXT
     if a.texts is not None and b.texts is not None and len(a.texts) * len(b.texts) <= MAX_ALTERNATIVES and not long:
         texts = tuple(dict.fromkeys(x + y for x in a.texts for y in b.texts))
         return Value(texts, a.sure and b.sure, tags=tags)
     if a.texts == ("",):
-        return b._replace(tags=tags)
+        return b if b.tags == tags else b._replace(tags=tags)
     if b.texts == ("",):
-        return a._replace(tags=tags)
+        return a if a.tags == tags else a._replace(tags=tags)
     if a.kind == b.kind == "listed" and a.under == b.under:
         return Value(None, True, "listed", under=a.under, tags=tags)
     return unknown(tags)
