@@ -34,7 +34,7 @@ def lines() -> list[str]:
     return list(dict.fromkeys(row["command"] for name in CORPORA for row in rows(name)))
 
 
-def quantiles(run: Callable[[str], Any], commands: list[str], rounds: int = 3) -> tuple[float, float]:
+def quantiles(run: Callable[[str], Any], commands: list[str], rounds: int = 9) -> tuple[float, float]:
     """(p50, p99) in microseconds, each command at its best of some rounds."""
     for command in commands:
         run(command)

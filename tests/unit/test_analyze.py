@@ -12,7 +12,9 @@ from stockade.shell.cursor import Cursor
 from stockade.shell.editing import trimmed
 from stockade.shell.expansions import ansi_c
 from stockade.shell.parsing import gate, oddity, parse
+from stockade.shell.state import State, Variable
 from stockade.shell.syntax import LIMIT_BYTES, Refused, Script, byte_view, text_of
+from stockade.shell.values import known
 
 CONTEXT = Context("/home/dev/app", "/home/dev/app", "/home/dev")
 
@@ -192,3 +194,11 @@ def test_a_pattern_that_is_not_followed(pattern: str) -> None:
 )
 def test_braces(text: str, wanted: list[str]) -> None:
     assert ["".join(str(atom) for atom in word) for word in expand_braces(list(text))] == wanted
+
+
+def test_a_copy_of_the_state_has_every_field() -> None:
+    state = State(CONTEXT)
+    copy = state.copy()
+    assert {name: getattr(copy, name) for name in State.__slots__} == {name: getattr(state, name) for name in State.__slots__}
+    copy.variables["x"] = Variable(known("1"))
+    assert state.variables == {}

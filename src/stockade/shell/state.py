@@ -79,14 +79,26 @@ class State:
         self.written: dict[str, Value] = {}
 
     def copy(self) -> State:
-        other = State.__new__(State)
-        for name in State.__slots__:
-            setattr(other, name, getattr(self, name))
-        other.stack = list(self.stack)
-        other.variables = dict(self.variables)
-        other.functions = dict(self.functions)
+        other = State.__new__(State)  # field by field: this is called for every part of a pipe
         other.aliases = dict(self.aliases)
+        other.arguments = self.arguments
+        other.constant = self.constant
+        other.context = self.context
+        other.cwd = self.cwd
+        other.emptied = self.emptied
+        other.expand_aliases = self.expand_aliases
+        other.exported_functions = self.exported_functions
+        other.functions = dict(self.functions)
+        other.ifs_changed = self.ifs_changed
+        other.lookup_changed = self.lookup_changed
+        other.moved = self.moved
+        other.oldcwd = self.oldcwd
+        other.stack = list(self.stack)
+        other.tracing = self.tracing
+        other.unset = self.unset
+        other.variables = dict(self.variables)
         other.written = dict(self.written)
+        other.zero = self.zero
         return other
 
     def join(self, other: State) -> None:
