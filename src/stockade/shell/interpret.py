@@ -239,7 +239,8 @@ class Interpreter:
                 self._join_names(earlier)
                 earlier = [self._names()]
             before = self.state.cwd
-            out = concat(out, self.pipeline(item.pipeline))
+            printed = concat(out, self.pipeline(item.pipeline))
+            out = join(out, printed) if item.joined_by == "||" else printed  # behind `||` it may not have run
             if self.state.cwd != before:
                 left.append(before)
             left.extend(folder for folder in self.fallbacks if folder not in base and folder not in left)

@@ -14,7 +14,7 @@ from stockade.shell.commands import interpreted, run
 from stockade.shell.roles import field_value
 from stockade.shell.state import Variable, normal
 from stockade.shell.syntax import byte_view, text_of
-from stockade.shell.values import ANYTHING, Field, Value, known
+from stockade.shell.values import ANYTHING, Field, Value, known, unknown
 
 if TYPE_CHECKING:
     from stockade.shell.calls import Ran
@@ -123,6 +123,8 @@ def xargs(it: Interpreter, call: Call, reading: Reading) -> Value | Ran | None:
     inner.stdin = Value(("",))
     out = run(it, inner)
     it.nested -= 1
+    if out.texts is not None and (marker is not None or stdin.texts is None):
+        out = unknown(out.tags)  # it may have run often, or never
     return ran(out)
 
 
