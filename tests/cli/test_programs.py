@@ -149,3 +149,11 @@ def test_a_project_with_a_broken_or_linked_description_cannot_be_trusted(cli, pl
     path.symlink_to(other)
     assert "is a symbolic link" in cli("trust", "--yes").err
     assert cli("check", "--", "deploy src").code == 10
+
+
+def test_text_of_a_project_is_never_shown_as_it_is(cli, place):
+    path = _added(place.project / ".stockade")
+    path.write_text(ADDED.format(want="ask").replace("our own deploy", r"our \u001b[31mown\u202e deploy"))
+    shown = cli("programs", "deploy").out + cli("programs").out + cli("trust").out
+    assert "own" in shown
+    assert not [c for c in shown if c in "\x1b\u202e"]

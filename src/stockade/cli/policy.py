@@ -100,10 +100,11 @@ def _of_description(world: World, own: Own) -> list[Failure]:
     from stockade.model.action import command_action
 
     owns = {name: (own._replace(held=False),) for name in own.names}
+    policies = {mode: build((), mode_name=mode, owns=owns) for mode in ("default", "smart")}
     failures = []
     for example in own.examples:
         for mode, wanted in (("default", example.want), ("smart", example.smart)):
-            policy = build((), mode_name=mode, owns=owns)
+            policy = policies[mode]
             decision = judge(command_action(example.command), world.context, policy, look=False)
             got = str(decision.verdict)
             if got != wanted:

@@ -189,11 +189,11 @@ def _brief(entry: Entry) -> dict[str, Any]:
 def _text(entry: Entry, examples: list[dict[str, Any]], *, on: bool) -> list[str]:
     program = entry.program
     rows = [row for title, value in _facts(entry) if value for row in _wrapped(title, one_line(value))]
-    title = paint(program.name, "bold", on=on) + (f": {program.summary}" if program.summary else "")
+    title = paint(one_line(program.name), "bold", on=on) + (f": {one_line(program.summary)}" if program.summary else "")
     blocks = [[title, *table(rows, indent="  ")]]
-    options = [[" ".join(names), _option_words(option)] for names, option in grouped(program)]
+    options = [[one_line(" ".join(names)), _option_words(option)] for names, option in grouped(program)]
     blocks.append([paint("options", "bold", on=on), *table(options, indent="  ")] if options else [])
-    subs = [[name, _sub_words(program.sub(name))] for name in sorted(program.subs)]
+    subs = [[one_line(name), _sub_words(program.sub(name))] for name in sorted(program.subs)]
     blocks.append([paint("subcommands", "bold", on=on), *table(subs, indent="  ")] if subs else [])
     shown = [[_verdict(example), one_line(str(example.get("command", "")))] for example in examples]
     blocks.append([paint("examples", "bold", on=on), *table(shown, indent="  ")] if shown else [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 
 def private_folder(path: str) -> None:
@@ -25,3 +26,17 @@ def write_private(path: str, text: str) -> None:
         if os.path.exists(scratch):
             os.unlink(scratch)
         raise
+
+
+def read_table(path: str) -> dict[str, Any]:
+    """The object in a JSON file; an empty one where it is not there or cannot be read: then nothing is trusted."""
+    if not os.path.exists(path):
+        return {}
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as stream:
+            value = json.load(stream)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

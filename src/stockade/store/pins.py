@@ -8,27 +8,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
 
-from stockade.store.files import write_private
+from stockade.store.files import read_table, write_private
 
 Pins = Mapping[str, Mapping[str, str]]
 """By the rule (`allow bash npm test *`), the paths with their digests."""
 
 
-def _load(path: str) -> dict[str, Any]:
-    """The store; one that cannot be read holds nothing, so every pinned rule asks."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            value = json.load(stream)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def pins(path: str, workspace: str) -> Pins:
     """What was agreed to in a folder."""
-    value = _load(path).get(workspace)
+    value = read_table(path).get(workspace)
     if not isinstance(value, dict):
         return {}
     return {
@@ -40,7 +29,7 @@ def pins(path: str, workspace: str) -> Pins:
 
 def pin(path: str, workspace: str, rules: list[str], definitions: Mapping[str, str]) -> None:
     """Remembers the files as they are now, for each of the rules."""
-    store = _load(path)
+    store = read_table(path)
     folder = store.get(workspace)
     kept = folder if isinstance(folder, dict) else {}
     for rule in rules:
