@@ -29,8 +29,6 @@ def edited(text: str, op: str, pattern: str) -> str:
         return text.upper() if op == "^^" else text.lower()
     if op in ("^", ",") and pattern == "":
         return (text[:1].upper() if op == "^" else text[:1].lower()) + text[1:]
-    if not text.isascii() or len(text) > 4096:
-        raise Refused("parameter", "a long or non-ASCII value")
     if op in ("#", "##", "%", "%%"):
         return trimmed(text, op, pattern)
     if op in ("/", "//"):
