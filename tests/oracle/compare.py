@@ -8,12 +8,16 @@ it misses nothing; callers count those apart.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from tests.oracle.sandbox import Run
 from tests.oracle.xtrace import BUILTINS, DECLARING
+
+_PIPE = re.compile(r"/dev/fd/[0-9]+")
+"""What `<(…)` stands for; bash chooses the number."""
 
 Argv = Sequence[str | None]
 """Foreseen words; None stands for any number of unknown words, also none."""
@@ -104,7 +108,7 @@ def matches(pattern: Argv, words: Sequence[str]) -> bool:
 
 
 def _same(known: str | None, word: str, *, first: bool) -> bool:
-    if known == word:
+    if known == word or (known is not None and _PIPE.fullmatch(known) and _PIPE.fullmatch(word)):
         return True
     return first and known is not None and os.path.basename(known) == os.path.basename(word)
 

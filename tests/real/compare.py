@@ -98,8 +98,8 @@ def _foreseen_change(change: Change, guess: Foreseen, scratch: frozenset[str]) -
         return True
     if _makes_room(change, guess) or _derived(path, guess) or (path in scratch and _scratch_place(path, guess)):
         return True
-    if guess.repository and (_REPOSITORY.search(path) or change.call == "mkdir"):
-        return True
+    if guess.repository and (_REPOSITORY.search(path) or change.call == "mkdir" or _below(path, PROJECT)):
+        return True  # the files of the work tree follow the commits
     return _excepted((*OWN_STATE, *BENIGN_PATHS), guess.programs, path)
 
 

@@ -26,6 +26,9 @@ class Loader:
     pass
 '''
 _RUN = "#!/bin/sh\necho ran >ran.txt\n"
+_PAYLOADS = ("pwn", "x", "x.sh", "run.sh", "tools/step.sh", "tools/page.sh", "tools/squeeze", "scripts/run.sh", "tools/open.sh")
+PAYLOADS = frozenset(f"{PROJECT}/{name}" for name in _PAYLOADS) | frozenset(f"./{name}" for name in _PAYLOADS)
+"""What the attack lines of the corpora want to run, as strace names it."""
 _LOG = "".join(f"2025-01-{day:02} {'ERROR' if day % 7 == 0 else 'WARN'} message {day}\n" for day in range(1, 29))
 _DIFF = """--- a/src/util.py
 +++ b/src/util.py
@@ -100,6 +103,7 @@ _FILES = {
     "app/certs/README": "test certificates\n",
     "app/build/readme.txt": "what is built\n",
     "app/dist/readme.txt": "what is shipped\n",
+    **{f"app/{name}": _RUN for name in _PAYLOADS},
     ".profile": "# nothing\n",
     ".bashrc": "# nothing\n",
     ".bash_history": "ls\n",

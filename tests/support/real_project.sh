@@ -44,6 +44,7 @@ cp src/app.py ../other/app.py
 
 git init -q -b main .
 printf '/build/\n/dist/\n/node_modules/\n.env*\n' >.gitignore
+git config lfs.repositoryformatversion 0 # what lfs writes on its first start
 git config user.name Dev; git config user.email dev@example.org
 git remote add origin https://git.example.org/app.git
 git add -A; git commit -qm 'First'

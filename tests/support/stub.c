@@ -6,6 +6,7 @@
  *
  *   - a pass-through program (a wrapper, a shell, a harmless filter) becomes the real one from /real;
  *   - sudo and doas skip their options and start the rest, without any privilege;
+ *   - time starts its operands, as bash needs it where the word is no keyword;
  *   - the not-found helper answers 127, as bash would have;
  *   - every other name prints $STUB_OUT and exits with $STUB_RC. Nothing is ever removed or written.
  *
@@ -40,6 +41,8 @@ static const char *const VALUE_NAMES[] = {
     "--user", "--group", "--prompt",     "--host",            "--role",       "--type",
     "--chdir", "--chroot", "--close-from", "--command-timeout", "--other-user", NULL,
 };
+/* Options of time that take the next word as their value. */
+static const char *const TIME_VALUES[] = {"-f", "-o", NULL};
 /* Options of sudo with which it starts nothing: edit, list, validate, version, forget. */
 static const char REPORT_LETTERS[] = "elvVK";
 
@@ -111,6 +114,13 @@ static int run_as_other_user(int argc, char **argv) {
     return 127;
 }
 
+static int run_timed(char **argv) {
+    while (*argv != NULL && (*argv)[0] == '-') argv += listed(TIME_VALUES, *argv) && argv[1] != NULL ? 2 : 1;
+    if (*argv == NULL) return 125;
+    execvp(*argv, argv);
+    return 127;
+}
+
 static int run_real(const char *name, char **argv) {
     char path[64];
     snprintf(path, sizeof path, "/real/%s", name);
@@ -125,6 +135,7 @@ int main(int argc, char **argv) {
     int looping = log_record(program, argc, argv);
     if (listed(PASS_THROUGH, name)) return run_real(name, argv);
     if (strcmp(name, "sudo") == 0 || strcmp(name, "doas") == 0) return run_as_other_user(argc, argv);
+    if (strcmp(name, "time") == 0) return run_timed(argv + 1);
     if (strcmp(name, NOT_FOUND) == 0) return 127;
     const char *output = getenv("STUB_OUT");
     const char *status = getenv("STUB_RC");

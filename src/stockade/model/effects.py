@@ -88,8 +88,9 @@ class Segment(NamedTuple):
 
     @property
     def writes(self) -> tuple[str | None, ...]:
-        """The paths that this segment writes, None where one is not known."""
-        return self._paths(_WRITING)
+        """The paths that this segment writes, None where one is not known: also where an option may be any."""
+        any_option = any(e.kind is Kind.UNKNOWN and e.code == "option" for e in self.effects)
+        return (*self._paths(_WRITING), *((None,) if any_option else ()))
 
     @property
     def reads(self) -> tuple[str | None, ...]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
+from stockade.shell import streams
 from stockade.shell.builtin_state import add, done, names_after_options
 from stockade.shell.calls import Call, emit, targets
 from stockade.shell.commands import interpreted, run, run_file
@@ -60,6 +61,7 @@ def source(it: Interpreter, call: Call) -> Value:
     content: Value | None = None
     if text in ("/dev/stdin", "/dev/fd/0", "-"):
         content = call.stdin
+        it.taken = streams.ANY
     elif text is not None and (path := it.state.absolute(text)) is not None:
         content = it.state.written.get(normal(path))
     if content is None:

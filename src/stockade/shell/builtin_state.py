@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
+from stockade.shell import streams
 from stockade.shell.assignments import variable_effects
 from stockade.shell.calls import Call, emit
 from stockade.shell.commands import interpreted
@@ -224,6 +225,8 @@ def names_after_options(call: Call, with_value: frozenset[str]) -> tuple[list[Fi
 def read(it: Interpreter, call: Call) -> Value:
     names, values = names_after_options(call, _READ_VALUES)
     stdin = call.stdin
+    by_lines = not values.keys() & {"n", "N", "d", "t"}
+    it.taken = max(it.taken, streams.LINES if by_lines else streams.ANY)
     ifs = it.state.variables.get("IFS")
     separators = ifs.value.text if ifs is not None else None
     if "a" in values:
@@ -271,6 +274,7 @@ def _read_value(stdin: Value, *, whole: bool) -> Value:
 
 def mapfile(it: Interpreter, call: Call) -> Value:
     names, values = names_after_options(call, frozenset("dnOsuCc"))
+    it.taken = streams.ANY
     if "C" in values:
         interpreted(it, call, field_value(values["C"]), "shell", values["C"])
         add(it, call, Kind.UNKNOWN, "runs a command for what it reads", values["C"], "callback")

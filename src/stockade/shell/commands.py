@@ -7,6 +7,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from stockade.model.effects import Effect, Kind
+from stockade.shell import streams
 from stockade.shell.arguments import Reading, read_arguments
 from stockade.shell.assignments import assigned_value, only_assignments, temporary, variable_effects
 from stockade.shell.calls import Call, Ran, effect_at, emit, exact_path, forget_written, shown, targets
@@ -58,14 +59,18 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
     begin, stop = it.span(node.start, node.end)
     opened = open_redirects(it, node.redirects) if node.redirects else None
     effects = opened.effects if opened is not None else []
-    stdin = it.stdin if opened is None or opened.stdin is None else opened.stdin
+    shared = opened is None or opened.stdin is None
     if not fields:
         only_assignments(it, node, assigned, effects, begin, stop)
         return EMPTY if opened is None else opened.finish(it.state, EMPTY)
     for assign, (value, _) in assigned:
         effects.extend(variable_effects(it, assign.name, value, *it.span(assign.start, assign.end)))
+    stdin = opened.stdin if opened is not None and opened.stdin is not None else it.stdin
+    if shared and it.taken:
+        stdin = streams.left(stdin, it.taken, by_lines=fields[0].text == "read")
     call = Call(fields, stdin, effects, begin, stop)
     restore = temporary(it, assigned)
+    taken = it.taken
     own, it.sinks = it.sinks, {}
     if operands or fields[0].text in ("export", "declare", "typeset", "local", "readonly"):
         out = builtin_state.declare(it, call, operands)
@@ -74,13 +79,15 @@ def run_simple(it: Interpreter, node: Simple) -> Value:
     for assign, _ in assigned if restore is not None else ():
         _restore(it, assign.name, restore or {})
     it.sinks = own
+    if not shared:
+        it.taken = taken
     left = out if opened is None else opened.finish(it.state, out)
     if it.sinks:
         left = it.flush_sinks(concat(out, stdin), left)
     if fields[0].text == "exec" and len(fields) == 1:
-        it.stdin = stdin
-        streams = opened is not None and (opened.errors or opened.diverted) and (it.forked or it.nested)
-        if streams or any(effect.kind is Kind.WRITE for effect in effects):
+        it.stdin, it.taken = stdin, streams.UNREAD
+        elsewhere = opened is not None and (opened.errors or opened.diverted) and (it.forked or it.nested)
+        if elsewhere or any(effect.kind is Kind.WRITE for effect in effects):
             it.note(Kind.UNKNOWN, "sends what the shell prints from here on to a file", node.start, node.end, "value")
     return left
 
@@ -159,11 +166,10 @@ def _named(it: Interpreter, call: Call, name: str) -> Value:
         call.effects.append(Effect(Kind.UNKNOWN, None, "wrapped too deeply", call.start, call.end, "too-deep"))
         emit(it, call, name)
         return ANYTHING
-    if "/" not in name and not call.external:
+    if not call.external:
         if it.state.expand_aliases and name in it.state.aliases:
             return builtin_run.call_alias(it, call, it.state.aliases[name])
-        function = it.state.functions.get(name)
-        if function is not None:
+        if name in it.state.functions:  # also one with a slash in its name
             return _call_function(it, call, name)
         handler = builtins.BUILTINS.get(name)
         if handler is not None:
@@ -239,6 +245,7 @@ def run_program(it: Interpreter, call: Call, name: str) -> Value:
     if program is None and any("://" in (f.text or "") for f in call.args):
         call.stdin = call.stdin._replace(tags=call.stdin.tags | {NETWORK})  # what it prints may come from there
     if program is None:
+        it.taken = streams.ANY
         if trusted:
             call.effects.append(effect_at(it, Kind.UNKNOWN, f"the program `{base}` is not described", call.fields[0], "program"))
         emit(it, call, base, trusted=trusted)
@@ -294,9 +301,9 @@ def interpreted(it: Interpreter, call: Call, content: Value, language: str, fiel
 
     for text in content.texts:
         if language == "shell":
-            outer, it.stdin = it.stdin, stdin
+            outer, it.stdin, it.taken = (it.stdin, it.taken), stdin, streams.UNREAD
             it.in_copy(lambda text=text: it.run_text(text_of(text), call.start, call.end))  # type: ignore[misc]
-            it.stdin = outer
+            it.stdin, it.taken = outer
         else:
             from stockade.shell.readers.code import read_code
 
@@ -308,6 +315,8 @@ def _described(it: Interpreter, call: Call, base: str, reading: Reading, trusted
     forget_written(it, call)
     reader = readers.reader(reading.program.reader) if not reading.info else None
     handled = reader(it, call, reading) if reader is not None else None
+    if streams.holds_text(it.stdin) and not reading.commands and streams.reads_input(base, reading):
+        it.taken = streams.ANY
     if isinstance(handled, Ran):
         return handled.out
     if not reading.commands:

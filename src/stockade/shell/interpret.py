@@ -18,6 +18,7 @@ import stockade.shell.commands as running  # it imports this module in turn
 import stockade.shell.redirects as redirecting
 from stockade.model.context import Context
 from stockade.model.effects import Effect, Kind, Segment
+from stockade.shell import streams
 from stockade.shell.bashisms import first_bashism
 from stockade.shell.evaluating import tests
 from stockade.shell.expanding import Expander
@@ -69,6 +70,7 @@ class Interpreter:
         self.state = State(context)
         self.segments: list[Segment] = []
         self.stdin: Value = EMPTY
+        self.taken = streams.UNREAD  # of that standard input
         self.steps = 0
         self.depth = 0
         self.calls: list[Function] = []
@@ -280,12 +282,14 @@ class Interpreter:
         out = self.stdin
         self.forked += 1
         outer = self.stdin
+        taken = self.taken
         for at, command in enumerate(commands):
             self.stdin = out
             out = self.in_copy(lambda command=command: self.command(command))  # type: ignore[misc]
             if at < len(pipeline.both) and pipeline.both[at]:
                 out = with_errors(out)
-        self.stdin = outer
+            taken, self.taken = (self.taken if at == 0 else taken), streams.UNREAD
+        self.stdin, self.taken = outer, taken
         self.forked -= 1
         return out
 
@@ -305,11 +309,13 @@ class Interpreter:
         begin, stop = self.span(redirects[0].start, redirects[-1].end)
         if opened.effects:
             self.emit(Segment((), None, (), (), tuple(opened.effects), begin, stop, self.state.cwd))
-        outer = self.stdin
+        outer, taken = self.stdin, self.taken
         if opened.stdin is not None:
-            self.stdin = opened.stdin
+            self.stdin, self.taken = opened.stdin, streams.UNREAD
         own, self.sinks = self.sinks, {}
         out = action()
+        if opened.stdin is not None:
+            self.taken = taken
         self.stdin, self.sinks = outer, own
         left = opened.finish(self.state, out)
         return self.flush_sinks(out, left)
@@ -325,7 +331,9 @@ class Interpreter:
             tags = out.tags | (given.tags if given is not None else frozenset())
             stdin = given if given is not None else Value(None, False, tags=tags)
             self.nested += 1
+            taken, self.taken = self.taken, streams.UNREAD
             printed = self.in_copy(lambda script=script, stdin=stdin: self.script(script, stdin))  # type: ignore[misc]
+            self.taken = taken
             self.nested -= 1
             if printed != EMPTY:
                 left = join(concat(left, printed), unknown(left.tags | printed.tags))

@@ -27,7 +27,7 @@ _DUPLICATE = re.compile(r"[0-9]*-?|[0-9]+")
 class Opened:
     """The redirections of one command: their effects, its input, and where its output goes."""
 
-    __slots__ = ("append", "captured", "diverted", "effects", "errors", "file", "stdin")
+    __slots__ = ("append", "captured", "diverted", "effects", "errors", "file", "missing", "stdin")
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []
@@ -36,6 +36,7 @@ class Opened:
         self.append = False
         self.captured = False
         self.errors = False  # what goes to the error stream is printed as well
+        self.missing = False  # a file to read may not be there, and then nothing runs
         self.diverted = False  # what is printed goes to another stream, which may still reach the pipe
 
     def finish(self, state: State, out: Value) -> Value:
@@ -43,7 +44,7 @@ class Opened:
         if self.errors:
             out = with_errors(out)
         if not self.captured:
-            return join(EMPTY, out) if self.diverted else out
+            return join(EMPTY, out) if self.diverted or (self.missing and out.texts is not None) else out
         if self.file is not None:
             old = state.written.get(self.file, ANYTHING)
             state.written[self.file] = concat(old, out) if self.append else out
@@ -121,6 +122,7 @@ def _open_file(it: Interpreter, opened: Opened, redirect: Redirect, field: Field
         opened.stdin = _content(it, path, field)
     elif not writes:
         content = _content(it, path, field)
+        opened.missing |= path not in it.state.written and field.literal != "/dev/null"
         if fd in ("", "0"):
             opened.stdin = content
         else:

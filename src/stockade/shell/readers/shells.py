@@ -83,6 +83,8 @@ def _run(it: Interpreter, call: Call, letters: str, args: list[Field]) -> Value:
         zero = args[1] if len(args) > 1 else None
         return child_shell(it, call, field_value(args[0]), args[0], args[2:], zero=zero)
     if args and "s" not in letters:
+        if len(args) > 1 and args[0].text is None and not args[0].prefix:  # it may be `-c`
+            _add(it, call, Kind.UNKNOWN, "the options of a shell are not known", args[0], "program-text")
         reading = _script_reading()
         apply_use(it, call, reading, Use("script", args[0]))
         it.emit_effects(call)
