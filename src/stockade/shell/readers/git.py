@@ -66,6 +66,8 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | None:
     for field in [use.field for use in reading.uses[: reading.globals if reading.path else None] if use.option == "-c"]:
         _setting(it, call, field, aliases)
     _words(it, call, reading)
+    if reading.path == ["format-patch"]:
+        _patches(it, call, reading)
     for command in [aliases[w] for w in (f.literal for f in call.args) if w in aliases]:
         text = command[1:] if command.startswith("!") else f"git {command}"
         it.nested += 1
@@ -75,6 +77,13 @@ def read(it: Interpreter, call: Call, reading: Reading) -> Value | None:
 
 
 _PUTS_FILES = frozenset(("checkout", "restore", "rm", "mv", "clean", "apply", "stash"))
+
+
+def _patches(it: Interpreter, call: Call, reading: Reading) -> None:
+    """Without a place for them, `git format-patch` writes its files into the working folder."""
+    if not {"--stdout", "-o", "--output-directory", "--output", "-h", "--help"} & reading.options.keys():
+        for target in targets(it, Field(".", call.start, call.end)):
+            call.effects.append(Effect(Kind.WRITE, target, "", call.start, call.end))
 
 
 def _words(it: Interpreter, call: Call, reading: Reading) -> None:
