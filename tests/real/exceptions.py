@@ -49,6 +49,7 @@ HELPERS: tuple[Row, ...] = (
     Row("git", "envsubst", "git-submodule is a shell script"),
     Row("git", "cat", "the pager, where no other is configured"),
     Row("git", "sh", "opens a local repository through `sh -c git-upload-pack`"),
+    Row("git", "gpg", "signs and verifies; whoever asks for it is `vcs`"),
     Row("git", "man", "help shows the manual page"),
     Row("git", "ssh", "the transport; what contacts a host is `network`"),
     # archives: the (de)compressor is chosen by the program, and fixed
@@ -112,6 +113,13 @@ HELPERS: tuple[Row, ...] = (
     Row("man info git", "gzip", "opens a compressed page"),
     Row("man info git", "cat", "the pager, where the output is no terminal"),
     Row("man info git", "pager", "the pager; PAGER and -P are judged"),
+    Row("groff", "troff", "groff is a front for it"),
+    Row("groff", "grotty", "formats the page; -P and -T choose among fixed programs"),
+    Row("groff", "grops", "formats the page"),
+    Row("pass", "tty", "a shell script, which asks where to prompt"),
+    Row("pass", "which", "a shell script, which looks for gpg"),
+    Row("pass", "getopt", "a shell script, which reads its options"),
+    Row("pass", "cat", "a shell script, which prints its help"),
     # packages
     Row("apt*", "dpkg", "asks for the architectures"),
     Row("dpkg", "dpkg-query", "the queries of dpkg are a program of their own"),

@@ -22,7 +22,7 @@ HARMLESS = ("readonly", "benign", "everyday")
 ATTACKS = ("bypass", "gtfo")
 BATCH = 50
 LIMIT = 2
-CONFIRMED = 250
+CONFIRMED = 120
 """Attack lines whose payload must at least be seen to run, on a machine prepared by `install.sh`."""
 
 

@@ -17,6 +17,8 @@ fresh() {
     cd /home/dev/app
 }
 
+ulimit -u 400 # a line that multiplies itself fills no machine
+ulimit -f 400000
 for job in /jobs/*.sh; do
     name=${job##*/}
     name=/out/${name%.sh}
