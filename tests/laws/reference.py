@@ -14,8 +14,9 @@ from stockade.model.context import Context
 from stockade.model.decision import digest
 from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
 from stockade.model.paths import canonical, lexical
+from stockade.model.protected import guarded_path
 from stockade.model.verdict import Verdict
-from stockade.policy.findings import Finding, guarded_path, judge
+from stockade.policy.findings import Finding, judge
 from stockade.policy.floor import floor, protected_state
 from stockade.policy.grants import Grants
 from stockade.policy.policy import Policy, build

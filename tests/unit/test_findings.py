@@ -12,8 +12,9 @@ import pytest
 from stockade.model.context import Context, FileFact
 from stockade.model.decision import CheckResult
 from stockade.model.effects import Effect, Kind, Segment, Target
+from stockade.model.protected import guarded_path
 from stockade.policy.command_checks import _segment_checks
-from stockade.policy.findings import Finding, gravity, guarded_path, judge
+from stockade.policy.findings import Finding, gravity, judge
 from stockade.policy.floor import ROWS, floor, protected_state
 from stockade.policy.policy import build
 

@@ -12,10 +12,11 @@ from stockade.model.action import INSPECTING, Action, absolute
 from stockade.model.context import Context
 from stockade.model.decision import CheckResult, Decision, digest
 from stockade.model.effects import Analysis, Effect, Kind, Segment, Target
+from stockade.model.protected import guarded_path
 from stockade.model.verdict import Verdict
 from stockade.policy.checking import Check, answer
 from stockade.policy.command_checks import command_checks, path_subject
-from stockade.policy.findings import HIGH_RISK, REPOSITORY, Finding, guarded_path, judge
+from stockade.policy.findings import HIGH_RISK, REPOSITORY, Finding, judge
 from stockade.policy.floor import Hit, floor, protected_state
 from stockade.policy.grants import changed
 from stockade.policy.policy import Policy

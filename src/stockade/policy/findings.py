@@ -5,7 +5,6 @@ The names are those of the smart rules; the guards of the other modes use the sa
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 from stockade.model.context import Context
@@ -21,6 +20,7 @@ from stockade.model.paths import (
     unescaped,
     zone,
 )
+from stockade.model.protected import AGENT_FILES, AGENT_FOLDERS, guarded_path
 from stockade.secrets.names import SYSTEM, secret_path
 from stockade.secrets.patterns import pattern_asks
 
@@ -39,20 +39,6 @@ GUARDS = {
     "agent-config": "guard/protected-path",
     "outside-project": "guard/external-directory",
 }
-
-# Names that make an agent or an editor run something, or that tell it what to do, at any depth.
-AGENT_FOLDERS = frozenset(
-    (".claude", ".codex", ".gemini", ".cursor", ".opencode", ".mendcode", ".oceancode", ".aider", ".continue", ".windsurf",
-     ".cline", ".roo", ".kiro", ".amazonq", ".junie", ".vscode", ".idea", ".devcontainer", ".husky", ".stockade", ".agents")
-)  # fmt: skip
-AGENT_FILES = frozenset(
-    ("claude.md", "agents.md", "gemini.md", "copilot-instructions.md", ".mcp.json", "mcp.json", "opencode.json", "opencode.jsonc",
-     ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".aider.conf.yml", ".envrc", ".pre-commit-config.yaml",
-     ".gitattributes", ".gitmodules", ".yarnrc.yml", ".pnpmfile.cjs", ".bazelrc", ".lefthook.yml", "lefthook.yml",
-     ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".gitconfig", ".mise.toml",
-     ".tool-versions", "sitecustomize.py", "usercustomize.py")
-)  # fmt: skip
-_AGENT_PAIRS = frozenset(((".github", "workflows"), (".github", "hooks"), (".cargo", "config.toml"), (".cargo", "config")))
 
 REPOSITORY = "the repository's own configuration"
 """How the reasons about a repository begin; `guards.repository` is what lifts them."""
@@ -280,17 +266,3 @@ def _begins_like(pattern: str, name: str) -> bool:
 
 
 _NAMED_BY_PATTERN = AGENT_FOLDERS | AGENT_FILES
-
-
-def guarded_path(path: str) -> str | None:
-    """`git-internals` or `agent-config` for a path that makes git, an agent or an editor run something."""
-    parts = path.lower().split("/")[1:]
-    if path.endswith("/HEAD"):  # with it, a folder becomes a repository whose configuration git obeys
-        return "git-internals"
-    if ".git" in parts or any(p.endswith(".git") and p != ".git" and len(p) > 4 for p in parts[:-1]):
-        return "git-internals"
-    if any(p in AGENT_FOLDERS for p in parts) or (parts and parts[-1] in AGENT_FILES):
-        return "agent-config"
-    if any(pair in _AGENT_PAIRS for pair in pairwise(parts)):
-        return "agent-config"
-    return None

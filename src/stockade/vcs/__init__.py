@@ -1,0 +1,1 @@
+"""Git as Stockade sees it: its files as data, never obeyed."""
