@@ -45,22 +45,22 @@ def ask(decision: Decision) -> Answer:
     on = colourful(sys.stderr)
     say(card(decision, on=on))
     while True:
-        key = _key()
-        if key in ("y", "Y"):
+        pressed = key()
+        if pressed in ("y", "Y"):
             return Answer("allowed")
-        if key in ("n", "N", "\x03", "\x04", "\x1b", ""):
+        if pressed in ("n", "N", "\x03", "\x04", "\x1b", ""):
             return Answer("refused")
-        if key in ("r", "R"):
+        if pressed in ("r", "R"):
             return Answer("refused", _line("reason: "))
-        if key in ("e", "E"):
+        if pressed in ("e", "E"):
             text = _edited(decision.action.command)
             return Answer("edited", text) if text.strip() else Answer("refused")
-        if key == "?":
+        if pressed == "?":
             say(_explained(decision))
         say("  " + _KEYS)
 
 
-def _key() -> str:
+def key() -> str:
     """One key without waiting for the line to end."""
     import termios
     import tty

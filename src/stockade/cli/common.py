@@ -60,6 +60,9 @@ def open_world(
         from stockade.store.pins import pins
 
         loaded = loaded._replace(pins=pins(where.pins_file, context.workspace))
+    if look:
+        profile = loaded.value("sandbox.profile")
+        context = context._replace(sandbox="" if profile == "off" else profile)
     return World(context, loaded, where, look)
 
 

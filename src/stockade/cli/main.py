@@ -19,6 +19,7 @@ class Command(NamedTuple):
 
 COMMANDS: tuple[Command, ...] = (
     Command("exec", "run", "decide on a command, ask where it must, run it, record it", "use"),
+    Command("sandbox", "sandbox", "run one command in the kernel sandbox, and say what held", "use"),
     Command("check", "check", "say what would be decided: for a command, a tool call, or many lines", "use"),
     Command("explain", "explain", "show every rule, segment and finding behind a decision", "use"),
     Command("init", "init", "write a commented configuration", "configure"),
@@ -29,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("policy", "policy", "test the rules against examples and cases", "configure"),
     Command("programs", "programs", "show what is known about programs", "look"),
     Command("bench", "bench", "score guards over a corpus, Stockade among them", "look"),
+    Command("doctor", "doctor", "say what this machine can enforce, what is missing, and how to get it", "look"),
     Command("log", "log", "show what was decided and what ran", "look"),
     Command("stop-all", "stop", "refuse everything until it is lifted", "look"),
     Command("completion", "completion", "print shell completion for bash, zsh or fish", "look"),

@@ -5,24 +5,31 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal as signals
 import sys
 import time
 import uuid
 from typing import Any, NamedTuple
 
 from stockade.cli.args import Formatter
-from stockade.cli.ask import Answer, ask, terminal
+from stockade.cli.ask import Answer, ask, key, terminal
 from stockade.cli.check import command_text
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
+from stockade.cli.sandbox import folder_of
 from stockade.cli.show import decision_json, decision_text
-from stockade.cli.text import say, visible
-from stockade.confine.environment import ChildEnv, compose
+from stockade.cli.text import one_line, say, visible
+from stockade.config.settings import PROFILES
+from stockade.confine.plain import bash
+from stockade.confine.run import NotConfined
+from stockade.engine.confining import Confined, ConfineError, Prepared, confine, env_of, prepare, request
 from stockade.engine.judge import judge
+from stockade.engine.terms import widened
 from stockade.model.action import command_action
 from stockade.model.decision import Decision, digest
 from stockade.model.verdict import Verdict
 
 FAILED, REFUSED, TIMED_OUT = 125, 126, 124
+_SIGNALS = frozenset(int(number) for number in signals.Signals)
 UNCONFINED = "stockade: this runs unconfined: nothing but the decision stands between it and your files"
 _EPILOG = """examples:
   stockade exec -- 'git status && ls -la | head'
@@ -31,6 +38,14 @@ _EPILOG = """examples:
 exit codes: the command's own (128+n for a signal); 124 it took too long, 125 Stockade failed or
 cannot confine it as required, 126 it was refused, 2 usage.
 Without a terminal, what would ask is refused at once, naming the rule that would allow it."""
+
+
+class Unconfined(Exception):
+    """A command that was allowed and is not run, because nothing would confine it."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Outcome(NamedTuple):
@@ -54,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--mode", metavar="MODE", help="decide in this mode (see `stockade modes`)")
     made.add_argument("--cwd", metavar="DIR", help="run in this folder")
     made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")
+    made.add_argument("--profile", choices=tuple(PROFILES), help="how it is confined, in place of `sandbox.profile`")
+    made.add_argument("--network", choices=("off", "on"), help="whether it has the network, in place of `sandbox.network`")
     made.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="stop the command after this time")
     made.add_argument("--report", metavar="FILE", help="write what happened as JSON")
     return made
@@ -77,26 +94,21 @@ def run(args: list[str]) -> int:
     return session.go(command_text(options.command))
 
 
-def _child_env(world: World) -> ChildEnv:
-    value = world.loaded.value
-    return compose(
-        os.environ, inherit=value("child_env.inherit"), strip_secrets=value("child_env.strip_secrets"),
-        include_only=value("child_env.include_only"), fixed=value("child_env.set"),
-    )  # fmt: skip
-
-
 class _Exec:
     """One call of `exec`, from the decision to the record."""
 
     def __init__(self, world: World, options: argparse.Namespace) -> None:
-        self.env = _child_env(world)
+        self.env = env_of(world.loaded.value, os.environ)
         home = self.env.variables.get("HOME") or world.context.home
         context = world.context._replace(env=self.env.variables, home=home)
+        if options.profile is not None:
+            context = context._replace(sandbox="" if PROFILES[options.profile] == "off" else PROFILES[options.profile])
         self.world = world._replace(context=context)  # what is decided on is what will run: in its own environment
         self.options = options
         self.policy = world.loaded.policy()
         self.id = uuid.uuid4().hex
         self.answer = Answer("")
+        self.held: Confined | None = None
 
     def go(self, command: str) -> int:
         decision = self._decide(command)
@@ -115,10 +127,6 @@ class _Exec:
             break
         if decision.verdict is Verdict.DENY or (decision.verdict is Verdict.ASK and self.answer.kind != "allowed"):
             return self._refuse(decision)
-        if self.world.loaded.value("sandbox.required"):
-            say("stockade: refused: `sandbox.required` is set, and commands cannot be confined yet")
-            self._record(decision, Outcome(None), "refused")
-            return self._report(decision, Outcome(None), FAILED)
         return self._run(decision)
 
     def _definitions(self, decision: Decision) -> dict[str, str]:
@@ -153,28 +161,93 @@ class _Exec:
         return self._report(decision, Outcome(None), REFUSED)
 
     def _run(self, decision: Decision) -> int:
-        frozen = digest(decision.action, self.world.context.cwd)
+        frozen = self._digest(decision)
+        try:
+            prepared = self._prepared(decision)
+        except Unconfined as error:
+            self._record(decision, Outcome(None), "refused")
+            return self._report(decision, Outcome(None), error.code)
         if not self._record(decision, Outcome(None), "start"):
             return FAILED
-        say(UNCONFINED)
-        if digest(decision.action, self.world.context.cwd) != frozen:
+        if self._digest(decision) != frozen:
             say("stockade: refused: the command is not the one that was approved")
             return REFUSED
+        if self.env.withheld:
+            say(f"stockade: withheld from it: {', '.join(visible(n) for n in self.env.withheld)} (`child_env.strip_secrets`)")
         try:
-            outcome = self._child(decision.action.command)
-        except OSError as error:
-            say(f"stockade: the command cannot be started: {(error.strerror or str(error)).lower()}")
+            outcome = self._child(decision.action.command) if prepared is None else self._confined(decision, prepared)
+        except (OSError, NotConfined) as error:
+            text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+            say(f"stockade: the command cannot be started: {one_line(text[:1].lower() + text[1:])}")
             return self._report(decision, Outcome(None), FAILED)
         self._record(decision, outcome, "end")
         code = TIMED_OUT if outcome.timed_out else 128 + outcome.signal if outcome.signal else outcome.exit
         return self._report(decision, outcome, int(code or 0))
 
+    def _digest(self, decision: Decision) -> str:
+        return digest(decision.action, self.world.context.cwd, self.world.context.sandbox)
+
+    # -- confined --------------------------------------------------------------------------------
+
+    def _prepared(self, decision: Decision) -> Prepared | None:
+        """The sandbox of an allowed command; None where it runs unconfined by a person's word.
+
+        Raises Unconfined where that is not to be.
+        """
+        value = self.world.loaded.value
+        if not self.world.context.sandbox:
+            if value("sandbox.required"):
+                say("stockade: refused: `sandbox.required` is set, and the profile is `off`")
+                raise Unconfined(FAILED)
+            say(UNCONFINED)
+            return None
+        try:
+            changes: dict[str, Any] = {"profile": self.world.context.sandbox}
+            if self.options.network is not None:
+                changes["network"] = self.options.network
+            wide = widened(decision, request(self.world.context, value, **changes))
+            for reason in wide.reasons:
+                say(f"stockade: for this command {one_line(reason)}")
+            limits = wide.request.limits._replace(seconds=self.options.timeout)
+            return prepare(wide.request._replace(limits=limits), folder_of(self.world))
+        except ConfineError as error:
+            self._weaker(error)
+            return None
+
+    def _weaker(self, error: ConfineError) -> None:
+        """What cannot be confined runs only if a person agrees, and never where a sandbox is required."""
+        say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+        if self.world.loaded.value("sandbox.required"):
+            say("stockade: refused: `sandbox.required` is set")
+            raise Unconfined(FAILED)
+        if not terminal():
+            say("stockade: refused: it would run unconfined, and there is no terminal to ask on")
+            raise Unconfined(REFUSED)
+        say("  run it unconfined?  [y] yes   [n] no")
+        if key() not in ("y", "Y"):
+            raise Unconfined(REFUSED)
+        self.world = self.world._replace(context=self.world.context._replace(sandbox=""))
+
+    def _confined(self, decision: Decision, prepared: Prepared) -> Outcome:
+        from stockade.cli.confined import after_text
+
+        argv = [bash(), "--norc", "--noprofile", "-c", decision.action.command]
+        done = confine(prepared, argv, folder_of(self.world))
+        text = after_text(prepared, done, quiet=True)
+        if text:
+            say(text)
+        self.held = done
+        code = done.ended.code
+        if done.ended.stopped == "interrupt":
+            code = 130
+        number = code - 128 if code > 128 and code - 128 in _SIGNALS else None
+        took = int(done.ended.seconds * 1000)
+        return Outcome(None if number else code, number, done.ended.stopped == "time", took, self.env.withheld)
+
     def _child(self, command: str) -> Outcome:
         from stockade.confine.plain import run_bash
 
         env = self.env
-        if env.withheld:
-            say(f"stockade: withheld from it: {', '.join(visible(n) for n in env.withheld)} (`child_env.strip_secrets`)")
         begin = time.monotonic()
         ended = run_bash(command, cwd=self.world.context.cwd, env=env.variables, timeout=self.options.timeout)
         took = int((time.monotonic() - begin) * 1000)
@@ -182,6 +255,17 @@ class _Exec:
             say(f"stockade: stopped after {self.options.timeout:g} s")
         signal = -ended.code if ended.code < 0 else None
         return Outcome(None if signal else ended.code, signal, ended.timed_out, took, env.withheld)
+
+    def _sandbox_json(self) -> dict[str, Any]:
+        done = self.held
+        if done is None:
+            return {"confined": "none"}
+        return {
+            "confined": "full" if all(control.level == "full" for control in done.controls) else "partial",
+            "profile": self.world.context.sandbox, "controls": [control._asdict() for control in done.controls],
+            "refused": [refusal._asdict() for refusal in done.refused],
+            "quarantined": [moved._asdict() for moved in done.moved],
+        }  # fmt: skip
 
     # -- what is kept ----------------------------------------------------------------------------
 
@@ -195,7 +279,7 @@ class _Exec:
             "v": 1, "id": self.id, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": "exec", "phase": phase,
             "verdict": str(decision.verdict), "rule": decision.rule, "layer": decision.layer,
             "reason": redact(decision.reason, secrets), "risk": decision.risk, "mode": decision.mode,
-            "digest": digest(decision.action, self.world.context.cwd), "command": redact(decision.action.command, secrets),
+            "digest": self._digest(decision), "command": redact(decision.action.command, secrets),
             "cwd": self.world.context.cwd, "workspace": self.world.context.workspace, "answer": self.answer.kind,
             "answer_reason": redact(self.answer.text, secrets) if self.answer.kind == "refused" else "",
             "exit": outcome.exit, "signal": outcome.signal, "timed_out": outcome.timed_out, "duration_ms": outcome.duration_ms,
@@ -215,7 +299,8 @@ class _Exec:
             "v": 1, "command": decision.action.command, "decision": decision_json(decision, self.world.context),
             "answer": self.answer.kind, "ran": outcome.exit is not None or outcome.signal is not None, "exit": outcome.exit,
             "signal": outcome.signal, "timed_out": outcome.timed_out, "duration_ms": outcome.duration_ms,
-            "cwd": self.world.context.cwd, "confined": "none", "withheld": list(outcome.withheld), "code": code,
+            "cwd": self.world.context.cwd, "withheld": list(outcome.withheld), "code": code,
+            **self._sandbox_json(),
         }  # fmt: skip
         try:
             with open(self.options.report, "w", encoding="utf-8") as stream:

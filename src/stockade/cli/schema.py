@@ -38,6 +38,8 @@ def _setting(setting: Setting) -> dict[str, Any]:
     kinds: dict[str, dict[str, Any]] = {
         "word": {"type": "string", "enum": list(setting.values)},
         "flag": {"type": "boolean"},
+        "number": {"type": "integer", "minimum": 0},
+        "size": {"type": "string", "pattern": "^([0-9]{1,6}[KMGTkmgt]?[Bb]?)?$"},
         "texts": _TEXTS,
         "table": {"type": "object", "additionalProperties": {"type": "string"}},
     }

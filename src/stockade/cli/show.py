@@ -23,11 +23,11 @@ def decision_json(decision: Decision, context: Context, *, whole: bool = False) 
         "layer": decision.layer,
         "reason": decision.reason,
         "risk": decision.risk,
-        "digest": digest(decision.action, context.cwd),
+        "digest": digest(decision.action, context.cwd, context.sandbox),
         "mode": decision.mode,
         "checks": [_check(check, whole=whole) for check in decision.checks],
         "segments": [_segment(s) for s in analysis.segments if s.argv or s.effects] if analysis is not None else [],
-        "terms": terms(decision.action, context.cwd),
+        "terms": terms(decision.action, context.cwd, context.sandbox),
         "span": [decision.start, decision.end],
     }
     if analysis is not None:

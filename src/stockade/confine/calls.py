@@ -44,7 +44,7 @@ REFUSED: tuple[Refused, ...] = (
     Refused("fspick", 433, 433, "the newer interface to mounts"),
     Refused("mount_setattr", 442, 442, "the newer interface to mounts"),
     Refused("open_tree_attr", 467, 467, "the newer interface to mounts"),
-    Refused("clone3", 435, 435, "its flags lie in memory where a filter cannot look; the C library falls back to clone", "ENOSYS"),
+    Refused("clone3", 435, 435, "its flags lie where a filter cannot look; C libraries fall back to clone", "ENOSYS"),
     # parts of the kernel with a history
     Refused("bpf", 321, 280, "loads programs into the kernel"),
     Refused("perf_event_open", 298, 241, "observes the whole machine"),

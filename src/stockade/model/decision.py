@@ -71,16 +71,18 @@ class Decision(NamedTuple):
         raise TypeError("a decision has no truth value; compare its verdict")
 
 
-def terms(action: Action, cwd: str) -> dict[str, Any]:
-    """The terms under which an allowed action runs: where, and that nothing confines it yet."""
-    return {"cwd": cwd, "profile": "off", "network": "on"} if action.key == "bash" else {"cwd": cwd}
+def terms(action: Action, cwd: str, profile: str = "") -> dict[str, Any]:
+    """The terms under which an allowed action runs: where, and what confines it (no profile: nothing)."""
+    if action.key != "bash":
+        return {"cwd": cwd}
+    return {"cwd": cwd, "profile": profile or "off", "network": "off" if profile else "on"}
 
 
-def digest(action: Action, cwd: str) -> str:
+def digest(action: Action, cwd: str, profile: str = "") -> str:
     """SHA-256 (hex) over the canonical action and its terms: what an approval binds to."""
     import hashlib
     import json
 
-    value = {"v": 1, "action": action.canonical(), "terms": terms(action, cwd)}
+    value = {"v": 1, "action": action.canonical(), "terms": terms(action, cwd, profile)}
     text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

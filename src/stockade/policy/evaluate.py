@@ -107,7 +107,7 @@ def _granted(
     if any(not r.liftable for r in asks):
         return ask
     covered = policy.grants.covers(
-        digest=digest(action, context.cwd), tool=action.tool, policy=policy.grants_policy, mode=policy.mode.name,
+        digest=digest(action, context.cwd, context.sandbox), tool=action.tool, policy=policy.grants_policy, mode=policy.mode.name,
         high_risk=any(r.risk in ("high", "critical") for r in asks), definitions=context.definitions,
     )  # fmt: skip
     if covered.changed:
