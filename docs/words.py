@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-KINDS = {"word": "one word", "flag": "true or false", "texts": "list of texts", "table": "table of texts"}
+KINDS = {"word": "one word", "flag": "true or false", "texts": "list of texts", "table": "table of texts",
+         "number": "whole number", "size": "size, as `2G`"}  # fmt: skip
 
 FATES = {
     "rules": "as the rules say",
@@ -83,6 +84,9 @@ EXITS = (
     ("check --batch", "0, or 2 if a line was bad"),
     ("exec", "the command's own, 128+n for a signal; 124 it took too long, 125 Stockade failed or cannot confine it as required, "
              "126 it was refused, 2 usage"),
+    ("sandbox", "the command's own, 128+n for a signal; 124 it took too long, 125 it cannot be confined as required, 126 nobody "
+                "agreed, 130 interrupted, 153 it printed too much, 2 usage"),
+    ("doctor", "0 commands can be confined here, 1 they cannot"),
 )  # fmt: skip
 
 VARIABLES = (

@@ -52,13 +52,13 @@ FLOORED = (
     "    rm -rf /\n           ^\nstockade: refused\n"
 )
 CODES = [
-    ("true", 0, "", UNCONFINED),
-    ("false", 1, "", UNCONFINED),
-    ("echo hi | cat", 0, "hi\n", UNCONFINED),
-    ("sh -c 'exit 3'", 3, "", UNCONFINED),
-    ("sh -c 'exit 255'", 255, "", UNCONFINED),
-    ("sh -c 'kill -TERM $$'", 143, "", UNCONFINED),
-    ("kill -KILL $$", 137, "", UNCONFINED),
+    ("true", 0, "", ""),
+    ("false", 1, "", ""),
+    ("echo hi | cat", 0, "hi\n", ""),
+    ("sh -c 'exit 3'", 3, "", ""),
+    ("sh -c 'exit 255'", 255, "", ""),
+    ("sh -c 'kill -TERM $$'", 143, "", ""),
+    ("kill -KILL $$", 137, "", ""),
     ("rm -rf /", 126, "", FLOORED),
     ("", 2, "", "stockade exec: a command is missing; write it after `--`, such as `-- 'git status'`\n"),
 ]
@@ -79,9 +79,9 @@ def test_several_arguments_are_a_vector(run):
 def test_a_command_that_takes_too_long(run, place):
     place.user_config(MAKE)
     done = run("--mode", "default", "--timeout", "0.3", "--report", "r.json", "--", "sleep 60 & sleep 60")
-    assert (done.returncode, done.stderr) == (124, UNCONFINED + "stockade: stopped after 0.3 s\n")
+    assert (done.returncode, done.stderr) == (124, "stockade: ended, with all of its processes: it took longer than 0.3 s\n")
     report = json.loads((place.project / "r.json").read_text())
-    assert (report["timed_out"], report["code"], report["signal"]) == (True, 124, signal.SIGTERM)
+    assert (report["timed_out"], report["code"], report["signal"]) == (True, 124, signal.SIGKILL)
 
 
 def test_a_command_that_does_not_end_when_it_is_asked_to(run, place):
@@ -105,12 +105,39 @@ def test_a_folder(run, place):
 
 def test_a_required_sandbox_refuses(run, place):
     place.user_config("version = 1\n[sandbox]\nrequired = true\n")
-    done = run("--report", "r.json", "--", "true")
-    assert (done.returncode, done.stderr) == (
-        125, "stockade: refused: `sandbox.required` is set, and commands cannot be confined yet\n",
-    )  # fmt: skip
+    assert run("--", "true").returncode == 0
+    done = run("--profile", "off", "--report", "r.json", "--", "true")
+    assert (done.returncode, done.stderr) == (125, "stockade: refused: `sandbox.required` is set, and the profile is `off`\n")
     assert json.loads((place.project / "r.json").read_text())["code"] == 125
-    assert [record["phase"] for record in records(place)] == ["refused"]
+    assert [record["phase"] for record in records(place)] == ["start", "end", "refused"]
+
+
+def test_unconfined_only_where_it_was_chosen(run, place):
+    done = run("--profile", "off", "--report", "r.json", "--", "echo hi")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hi\n", UNCONFINED)
+    assert json.loads((place.project / "r.json").read_text())["confined"] == "none"
+
+
+def test_what_the_sandbox_refuses_is_told_with_the_setting(run, place):
+    place.user_config(MAKE)
+    (place.project / ".git" / "hooks").mkdir()
+    (place.project / "s.sh").write_text("touch .git/hooks/post-commit\n")
+    done = run("--mode", "full", "--report", "r.json", "--", "sh s.sh")
+    assert done.returncode == 1
+    assert "stockade: the sandbox refused" in done.stderr
+    refused = json.loads((place.project / "r.json").read_text())["refused"]
+    assert [one["what"] for one in refused] == [f"{place.project}/.git/hooks/post-commit"]
+
+
+def test_what_a_command_leaves_behind_is_put_away(run, place):
+    place.user_config(MAKE)
+    (place.project / "s.sh").write_text("mkdir .vscode && echo {} >.vscode/tasks.json\n")
+    done = run("--mode", "full", "--", "sh s.sh")
+    assert done.returncode == 0
+    assert f"stockade: put away `{place.project}/.vscode`: " in done.stderr
+    assert not (place.project / ".vscode").exists()
+    (kept,) = (place.state / "sandbox" / "quarantine").iterdir()
+    assert (kept / "tasks.json").read_text() == "{}\n"
 
 
 def test_what_cannot_be_recorded_does_not_run(run, place):
@@ -155,12 +182,14 @@ def test_report(run, place):
     report = json.loads((place.project / "r.json").read_text())
     decision = report.pop("decision")
     assert report.pop("duration_ms") >= 0
+    assert {control["level"] for control in report.pop("controls")} == {"full"}
     assert report == {
         "v": 1, "command": "echo hi", "answer": "", "ran": True, "exit": 0, "signal": None, "timed_out": False,
-        "cwd": str(place.project), "confined": "none", "withheld": [], "code": 0,
+        "cwd": str(place.project), "confined": "full", "profile": "workspace", "withheld": [], "code": 0,
+        "refused": [], "quarantined": [],
     }  # fmt: skip
     assert (decision["verdict"], decision["rule"], decision["digest"]) == (
-        "allow", "smart/read", digest(command_action("echo hi"), str(place.project)),
+        "allow", "smart/read", digest(command_action("echo hi"), str(place.project), "workspace"),
     )  # fmt: skip
 
 
@@ -201,7 +230,7 @@ def test_start_up_files_and_functions_of_the_caller_do_not_run(run, place, monke
     monkeypatch.setenv("BASH_FUNC_echo%%", "() { printf hijacked; }")
     monkeypatch.setenv("SHELLOPTS", "xtrace")
     done = run("--", "echo hi")
-    assert (done.stdout, done.stderr) == ("hi\n", UNCONFINED)
+    assert (done.stdout, done.stderr) == ("hi\n", "")
 
 
 # The child's environment, the command, and whether its path is inside the project for the child.
@@ -248,7 +277,8 @@ def test_a_record_before_and_after(run, place, monkeypatch):
     assert before == {
         "v": 1, "event": "exec", "verdict": "allow", "rule": "smart/read", "layer": "mode",
         "reason": "it only reads what may be read",
-        "risk": "low", "mode": "smart", "digest": digest(command_action("echo hi"), str(place.project)), "command": "echo hi",
+        "risk": "low", "mode": "smart", "command": "echo hi",
+        "digest": digest(command_action("echo hi"), str(place.project), "workspace"),
         "cwd": str(place.project), "workspace": str(place.project),
         "answer": "", "answer_reason": "", "signal": None, "timed_out": False,
         "user": os.getuid(),
@@ -260,7 +290,7 @@ def test_the_record_before_is_written_before(run, place):
     log = place.state / "log" / "decisions.jsonl"
     done = run("--mode", "full", "--", f"cat {log}")
     assert done.returncode == 126  # the log is Stockade's own
-    killed = run("--mode", "default", "--", "sh -c 'kill -KILL $PPID'")  # Stockade itself
+    killed = run("--mode", "default", "--profile", "off", "--", "sh -c 'kill -KILL $PPID'")  # Stockade itself
     assert killed.returncode == -signal.SIGKILL
     assert [record["phase"] for record in records(place)] == ["refused", "start"]
 

@@ -272,6 +272,11 @@ CHANGES = [
     ("sandbox.required", True, False, False), ("child_env.inherit", "all", "none", True),
     ("child_env.inherit", "none", "core", False),
     ("child_env.strip_secrets", False, True, True), ("child_env.strip_secrets", True, False, False),
+    ("sandbox.network", "on", "off", True), ("sandbox.network", "off", "on", False),
+    ("sandbox.read", (), ("~",), False), ("sandbox.write", (), ("/x",), False), ("sandbox.deny", (), ("/x",), True),
+    ("sandbox.unmask", (), (".env",), False), ("sandbox.processes", 1024, 64, True), ("sandbox.processes", 64, 0, False),
+    ("sandbox.memory", "", "1G", True), ("sandbox.memory", "512M", "1G", False), ("sandbox.file_size", "1G", "1M", True),
+    ("sandbox.cpu_seconds", 0, 10, True), ("child_env.keep", (), ("BASH_ENV",), False),
     ("child_env.include_only", (), ("PATH",), False), ("child_env.set", {}, {"A": "1"}, False),
 ]  # fmt: skip
 

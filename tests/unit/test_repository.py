@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from stockade.engine.judge import judge
-from stockade.engine.repository import _Unreadable, entries, runs
+from stockade.engine.repository import runs
 from stockade.model.action import command_action
 from stockade.model.context import Context
 from stockade.model.decision import Decision
 from stockade.model.verdict import Verdict
 from stockade.policy.policy import build
 from stockade.policy.rules import Rule
+from stockade.vcs.config import Unreadable, entries
 from tests.support.required import required
 
 EVIL = [
@@ -122,5 +123,5 @@ def test_what_git_refuses_is_not_read(tmp_path: Path, text: str) -> None:
     (tmp_path / "config").write_text(text + "\n")
     done = subprocess.run(["git", "config", "--file", "config", "--list"], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode != 0
-    with pytest.raises(_Unreadable):
+    with pytest.raises(Unreadable):
         list(entries(text))

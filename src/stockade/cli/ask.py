@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from typing import NamedTuple
 
 from stockade.cli.text import colourful, marked, one_line, paint, say, visible
@@ -107,6 +106,8 @@ def _in_editor(command: str) -> str:
     import subprocess
 
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    import tempfile  # only here: it takes longer to load than the rest of a question
+
     with tempfile.NamedTemporaryFile("w+", suffix=".sh", encoding="utf-8") as stream:
         stream.write(command)
         stream.flush()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stockade.config.files import too_many_dots
 from stockade.config.problems import Problem
 from stockade.config.sources import Source, read_source
-from stockade.shell.catalog import DescriptionError, Program, compile_text
-from stockade.shell.own import Example, Own, Owns
+
+if TYPE_CHECKING:  # the shell reader is loaded only where there are descriptions
+    from stockade.shell.catalog import Program
+    from stockade.shell.own import Example, Own, Owns
 
 FOLDER = "programs"
 MAX_FILES = 64
@@ -65,6 +67,9 @@ def read_descriptions(sources: Sequence[Source], *, trusted: bool) -> Descriptio
     """Compiles the descriptions; those of a person stand before those of a project."""
     if not sources:
         return NONE
+    from stockade.shell.catalog import DescriptionError
+    from stockade.shell.own import Own
+
     owns: dict[str, tuple[Own, ...]] = {}
     problems: list[Problem] = []
     held: list[Own] = []
@@ -89,6 +94,8 @@ def read_descriptions(sources: Sequence[Source], *, trusted: bool) -> Descriptio
 def _compiled(text: str, where: str) -> tuple[Program, tuple[str, ...], tuple[Example, ...]]:
     import tomllib
 
+    from stockade.shell.catalog import DescriptionError, Program, compile_text
+
     if too_many_dots(text):
         raise DescriptionError(f"{where}: its lines have too many dots")
     compiled = compile_text(text, where)
@@ -103,6 +110,9 @@ def _compiled(text: str, where: str) -> tuple[Program, tuple[str, ...], tuple[Ex
 
 
 def _example(row: Mapping[str, Any], where: str) -> Example:
+    from stockade.shell.catalog import DescriptionError
+    from stockade.shell.own import Example
+
     command, want = row.get("command"), row.get("want")
     smart = row.get("smart", want)
     if not isinstance(command, str) or not command.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stockade.config.descriptions import NONE, Descriptions, digest_of, read_descriptions
 from stockade.config.files import File, Value
@@ -17,8 +17,10 @@ from stockade.policy.grants import Grants
 from stockade.policy.modes import Chosen, choose
 from stockade.policy.policy import Policy, build
 from stockade.policy.rules import LAYERS, Rule, shadowed
-from stockade.shell.own import Own
 from stockade.store.pins import Pins
+
+if TYPE_CHECKING:
+    from stockade.shell.own import Own
 
 PROJECT_FOLDER = ".stockade"
 PROJECT_FILE = f"{PROJECT_FOLDER}/config.toml"

@@ -100,9 +100,10 @@ class Refusal(NamedTuple):
     setting: str
 
 
-_PATH = r"['\"`‘]?(/[^\s'\"`’:]+|[\w.][^\s'\"`’:]*)['\"`’]?"
-_READ_ONLY = re.compile(_PATH + r"[:'’]? (?:.{0,40}: )?Read-only file system|Read-only file system: " + _PATH)
-_DENIED = re.compile(_PATH + r"[:'’]? (?:.{0,40}: )?Permission denied|Permission denied: " + _PATH)
+_QUOTES = "['\"`\u2018\u2019]?"
+_PATH = f"{_QUOTES}([^\\s'\"`\u2018\u2019:]+){_QUOTES}"
+_READ_ONLY = re.compile(f"{_PATH}: Read-only file system|Read-only file system: {_PATH}")
+_DENIED = re.compile(f"{_PATH}: Permission denied|Permission denied: {_PATH}")
 _NOWHERE = re.compile(
     r"Could not resolve host: ?'?([\w.-]+)|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w.-]+)"
     r"|Network is unreachable|Temporary failure in name resolution|ENETUNREACH"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stockade.model.action import KEYS
 from stockade.model.verdict import Verdict
 from stockade.policy.grants import Grants
 from stockade.policy.modes import Mode, mode
 from stockade.policy.rules import Rule
-from stockade.shell.own import Owns
+
+if TYPE_CHECKING:
+    from stockade.shell.own import Owns
 
 Pins = Mapping[str, Mapping[str, str]]
 _ASKING = {"read": Verdict.ALLOW, "plan": Verdict.ALLOW, "task": Verdict.ALLOW}
