@@ -230,6 +230,7 @@ def become(told: dict[str, Any], command: list[str]) -> None:
 def main() -> None:
     with os.fdopen(int(sys.argv[1]), "rb") as stream:
         told = marshal.loads(stream.read())
+    os.close(int(os.path.basename(sys.argv[0])))  # this program's own text
     if told["mounts"] is not None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         enter(network=told["network"])

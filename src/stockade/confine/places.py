@@ -28,7 +28,19 @@ RUNTIMES = (
 )  # fmt: skip
 """Below the home folder: programs that version managers installed.  Readable, in `strict` too where PATH names them."""
 
-COVERED = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver")
+COVERED = (
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/irq",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+    "/proc/driver",
+    "/proc/mtrr",
+    "/proc/latency_stats",
+    "/proc/dynamic_debug",
+)
 """Of a new /proc: what root may write, also as root of a user namespace; covered by its read-only self."""
 
 SYSTEM_SECRETS = (

@@ -71,7 +71,8 @@ def sweep(before: Index, after: Index, state: State, keep: str) -> tuple[Moved, 
     moved: list[Moved] = []
     for find in after.finds:
         if find.sort == "git":
-            moved += _swept(find.path, state, keep)
+            fresh = (find.path, "git") not in known
+            moved += _whole(find.path, keep) if fresh else _swept(find.path, state, keep)
         elif find.sort == "gitfile" and find.path not in state and (why := _gitfile(find.path)):
             moved.append(_move(find.path, keep, why))
         elif find.sort == "gitlink" and (find.path, "gitlink") not in known:
@@ -79,6 +80,16 @@ def sweep(before: Index, after: Index, state: State, keep: str) -> tuple[Moved, 
         elif find.sort == "held" and (find.path, "held") not in known:
             moved.append(_move(find.path, keep, "a new configuration that an agent, an editor or a shell obeys"))
     return tuple(moved)
+
+
+def _whole(git: str, keep: str) -> Iterator[Moved]:
+    """A repository made anew goes away as a whole where its own configuration would run something."""
+    for name in ("config", "config.worktree", "commondir"):
+        if os.path.lexists(f"{git}/{name}") and (why := _runs(f"{git}/{name}", git)):
+            if git.endswith("/.git"):
+                yield _move(git, keep, why)
+                return
+    yield from _swept(git, {}, keep)
 
 
 def _swept(git: str, state: State, keep: str) -> Iterator[Moved]:
