@@ -241,9 +241,11 @@ class Host:
     def on_host(self, text: str, *, check: bool = False, cwd: str | None = None) -> str | None:
         """Run bash as the person at the keyboard; what went wrong, or None."""
         variables = {name.upper(): str(value) for name, value in self.places.items()}
+        workspace = str(self.places["workspace"])
+        there = workspace if os.path.isdir(workspace) else str(self.root)  # a probe may have moved it away
         done = subprocess.run(
             self.as_user(["bash", "-c", f"set -eu\n{text}"]),
-            env={**self.environment(), **variables}, cwd=cwd or str(self.places["workspace"]),
+            env={**self.environment(), **variables}, cwd=cwd or there,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60, check=False,
         )  # fmt: skip
         said = f"status {done.returncode}: {(done.stderr.strip() or done.stdout.strip())[-200:]}"

@@ -123,3 +123,13 @@ def child(call):
             os._exit(status)
     _, status = os.waitpid(pid, 0)
     return os.waitstatus_to_exitcode(status)
+
+
+def leaks(path, needle):
+    """Say whether the text of a masked file can be read."""
+    try:
+        text = read(path)
+    except OSError as error:
+        say("refused", errno.errorcode.get(error.errno, "?"))
+    else:
+        seen(needle.encode() in text)
