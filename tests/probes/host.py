@@ -55,6 +55,7 @@ touch -d '2020-01-01' "$OUTSIDE/old.txt"
 
 export GIT_TEMPLATE_DIR= GIT_CONFIG_GLOBAL="$HOME/.gitconfig" GIT_CONFIG_NOSYSTEM=1
 git() { command git -c protocol.file.allow=always -c advice.detachedHead=false "$@"; }
+known() { git -C "$1" config user.name Probe; git -C "$1" config user.email probe@example.com; }
 git init -q -b main "$OUTSIDE/library"; cd "$OUTSIDE/library"; echo library > lib.txt; git add .; git commit -qm library
 git init -q -b main "$OUTSIDE/repo"; cd "$OUTSIDE/repo"; echo other > other.txt; git add .; git commit -qm other; mkdir .git/hooks
 git init -q -b main "$WORKSPACE"; cd "$WORKSPACE"
@@ -73,6 +74,7 @@ git submodule -q add "$OUTSIDE/library" library; git commit -qm submodule
 mkdir -p .git/modules/library/hooks
 git init -q -b main nested; (cd nested; echo n > n.txt; git add .; git commit -qm nested; mkdir -p .git/hooks)
 git init -q -b main a/b/c/d/far; (cd a/b/c/d/far; echo f > f.txt; git add .; git commit -qm far; mkdir -p .git/hooks)
+for repository in . nested a/b/c/d/far library "$OUTSIDE/repo"; do known "$repository"; done
 git worktree add -q "$HOME/code/linked" -b linked
 git worktree add -q inside-tree -b inside
 """
@@ -296,27 +298,51 @@ class Host:
         return {**self.stamps(workspace=False), **self.stamps(workspace=True)}
 
     def reset(self) -> None:
-        """Put everything back as it was, when anything changed."""
+        """Put everything back as it was, where anything changed."""
         self.heard()
         if not self.victim_lives():
             self._start_victim()
-        if self._all_stamps() == self._clean:
+        now = self._all_stamps()
+        changed = {path for path in now.keys() | self._clean.keys() if now.get(path) != self._clean.get(path)}
+        if not changed:
             return
-        for name in ("home", "outside"):
-            subprocess.run(["cp", "-a", str(self._pristine / name), str(self.root / f"{name}.new")], check=True)
-            shutil.rmtree(self.root / name, ignore_errors=True)
-            (self.root / f"{name}.new").rename(self.root / name)
+        for unit in {self._unit(path) for path in changed} - {""}:
+            self._restore(unit)
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._open_descriptors()
         self._rebind()
         self._clean = self._all_stamps()
 
+    def _unit(self, path: str) -> str:
+        """The entry of the workspace, of the home or of the tree to put back for a changed path; "" for nothing."""
+        tops = (str(self.places["workspace"]), str(self.places["code_folder"]), str(self.places["home"]))
+        if not all(os.path.isdir(top) for top in tops):
+            return str(self.places["home"])
+        for top in tops:
+            if path == top:
+                return ""  # only its list of entries, which differ themselves
+            if path.startswith(f"{top}/"):
+                return f"{top}/{path[len(top) + 1 :].partition('/')[0]}"
+        return str(self.places["outside"]) if path.startswith(str(self.places["outside"])) else ""
+
+    def _restore(self, path: str) -> None:
+        good = self._pristine / os.path.relpath(path, self.root)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        elif os.path.lexists(path):
+            os.unlink(path)
+        if os.path.lexists(good):
+            subprocess.run(["cp", "-a", str(good), path], check=True)
+
     def _rebind(self) -> None:
         kept = list(self._listeners)
         self._listeners.clear()
         for one in kept:
             if one.path.startswith(str(self.root)):
+                if _is_bound(one):
+                    self._listeners.append(one)
+                    continue
                 one.socket.close()
                 Path(one.path).unlink(missing_ok=True)
                 self._bind(one.name, socket.AF_UNIX, _TYPES[one.name], one.path)
@@ -331,6 +357,17 @@ _TYPES = {
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _KEYCTL, _ADD_KEY = (250, 248) if os.uname().machine == "x86_64" else (219, 217)
+
+
+def _is_bound(one: Listener) -> bool:
+    """Whether its path still leads to this socket, and not to a copy of the file."""
+    with socket.socket(socket.AF_UNIX, _TYPES[one.name]) as tried:
+        try:
+            tried.connect(one.path)
+        except OSError:
+            return False
+    _drain(one.socket)
+    return True
 
 
 def _drain(one: socket.socket) -> bool:

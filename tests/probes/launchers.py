@@ -47,14 +47,15 @@ def _bwrap(probe: Probe, places: Places, program: Sequence[str]) -> list[str]:
     for path in _SYSTEM:
         words += ["--ro-bind-try", path, path]
     words += ["--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--dir", "/run", "--dir", str(places["home"])]
-    workspace = str(places["workspace"])
+    cwd, workspace = probe.cwd.format(**places), str(places["workspace"])
+    workspace = workspace if cwd.startswith(workspace) else cwd
     words += ["--ro-bind" if probe.profile == "readonly" else "--bind", workspace, workspace]
     for option, value in pairs(probe, places):
         if option in ("--read", "--write"):
             words += ["--ro-bind-try" if option == "--read" else "--bind-try", value, value]
         elif option == "--deny":
             words += ["--tmpfs", value] if os.path.isdir(value) else ["--ro-bind", "/dev/null", value]
-    return [*words, "--chdir", probe.cwd.format(**places), "--", *program]
+    return [*words, "--chdir", cwd, "--", *program]
 
 
 def _stockade(probe: Probe, places: Places, program: Sequence[str]) -> list[str]:

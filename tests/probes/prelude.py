@@ -29,6 +29,15 @@ NUMBERS = {
     "umount2": (166, 39), "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
 
+
+def checked(answer):
+    """A C call's answer, or its errno as an exception."""
+    if answer == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return answer
+
+
 REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS}
 
 
@@ -37,12 +46,13 @@ def syscall(name, *args):
     number = NUMBERS[name][0 if platform.machine() == "x86_64" else 1]
     if number < 0:
         raise OSError(errno.ENOSYS, "no such call here")
-    ctypes.set_errno(0)
-    answer = libc.syscall(ctypes.c_long(number), *(ctypes.c_long(one) if isinstance(one, int) else one for one in args))
-    if answer == -1:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
-    return answer
+    return syscall_number(number, *args)
+
+
+def syscall_number(number, *args):
+    """As `syscall`, for a number that stands in no table."""
+    libc.syscall.restype = ctypes.c_long
+    return checked(libc.syscall(ctypes.c_long(number), *(ctypes.c_long(one) if isinstance(one, int) else one for one in args)))
 
 
 def say(result, detail=""):
@@ -96,6 +106,13 @@ def write(path, text="changed by a probe\n"):
 def append(path, text="appended by a probe\n"):
     with open(path, "a") as file:
         file.write(text)
+
+
+def extend(path, text="appended by a probe\n"):
+    """Append to a file that must exist: a private folder of the same name is no way out."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.write(descriptor, text.encode())
+    os.close(descriptor)
 
 
 def rewrite(path):
