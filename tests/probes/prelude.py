@@ -128,18 +128,19 @@ def same_value(path):
 
 
 def child(call):
-    """Run `call` in a forked child; its exit status is the answer (128 + signal when it was killed)."""
+    """Run `call` in a forked child; the answer is its exit status: 0, the errno that it met, or minus a signal."""
     pid = os.fork()
     if pid == 0:
-        status = 1
+        code = 1
         try:
             call()
-            status = 0
+            code = 0
+        except OSError as error:
+            code = error.errno
         finally:
-            sys.stdout.flush()
-            os._exit(status)
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+            os._exit(code)
+    _, ended = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(ended)
 
 
 def leaks(path, needle):
@@ -150,3 +151,9 @@ def leaks(path, needle):
         say("refused", errno.errorcode.get(error.errno, "?"))
     else:
         seen(needle.encode() in text)
+
+
+def status(code):
+    """Turn the exit status of `child` into an exception: 0 is well, the child's errno otherwise."""
+    if code:
+        raise OSError(code if code > 0 else errno.EPERM, "in the child")
