@@ -134,7 +134,7 @@ class Host:
         self.places: dict[str, str | int] = {
             "root": str(self.root), "home": str(home), "code_folder": str(home / "code"), "outside": str(self.root / "outside"),
             "workspace": str(home / "code/project"), "linked": str(home / "code/linked"), "sockets": str(self.root / "sockets"),
-            "uid": self.user.pw_uid, "gid": self.user.pw_gid,
+            "own_uid": self.user.pw_uid, "own_gid": self.user.pw_gid,
         }  # fmt: skip
         self.on_host(_BUILD, check=True, cwd="/")
         self._listen()
