@@ -22,11 +22,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 BASE = Path("/var/tmp")
+
+_SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 SECRETS = {
     "MY_TOKEN": "probe-token-value",
@@ -36,9 +39,13 @@ SECRETS = {
 }
 """What stands in the environment of every launcher."""
 
+OWN_FOLDERS = (".cache/stockade", ".local/state/stockade", ".local/share/stockade", ".codex")
+"""Where launchers keep their own state: below the home, there from the start, and no concern of the probes."""
+
 _BUILD = r"""
 set -eu
 mkdir -p "$HOME"/{.ssh,.aws,.config/gh,.local/share/keyrings} "$HOME/code" "$OUTSIDE"/{folder,rw,ro,repo} "$SOCKETS"
+mkdir -p "$HOME"/{.cache/stockade,.local/state/stockade,.local/share/stockade,.codex}
 echo unlisted > "$HOME/unlisted.txt"
 echo 'probe private key' > "$HOME/.ssh/id_rsa"; chmod 600 "$HOME/.ssh/id_rsa"
 echo 'ssh-ed25519 AAAA probe' > "$HOME/.ssh/authorized_keys"
@@ -59,17 +66,22 @@ known() { git -C "$1" config user.name Probe; git -C "$1" config user.email prob
 git init -q -b main "$OUTSIDE/library"; cd "$OUTSIDE/library"; echo library > lib.txt; git add .; git commit -qm library
 git init -q -b main "$OUTSIDE/repo"; cd "$OUTSIDE/repo"; echo other > other.txt; git add .; git commit -qm other; mkdir .git/hooks
 git init -q -b main "$WORKSPACE"; cd "$WORKSPACE"
-mkdir -p src docs .git/hooks .git/info .github/workflows .vscode .husky .claude .codex .cursor .gemini .stockade .devcontainer .cargo secrets deep/er
+mkdir -p src docs .git/hooks .git/info .github/workflows .vscode .husky
+mkdir -p .claude .codex .cursor .gemini .stockade .devcontainer .cargo secrets deep/er
 echo 'print("hello")' > src/main.py; echo '# readme' > README.md; echo text > docs/page.md
 echo 'DATABASE_PASSWORD=probe' > .env; echo 'A=1' > .env.example; echo 'K=probe' > deep/er/prod.env
 echo 'top secret' > secrets/key.pem
-echo '{}' > .claude/settings.json; echo '# c' > .codex/config.toml; echo '{}' > .cursor/mcp.json; echo '{}' > .gemini/settings.json
-echo '{}' > .vscode/tasks.json; echo '# s' > .stockade/config.toml; echo '#!/bin/sh' > .husky/pre-commit; echo '{}' > .devcontainer/devcontainer.json
-echo '# e' > .envrc; echo '# n' > .npmrc; echo 'repos: []' > .pre-commit-config.yaml; echo '# c' > .cargo/config.toml; echo 'on: push' > .github/workflows/ci.yml
+echo '{}' > .claude/settings.json; echo '# c' > .codex/config.toml; echo '{}' > .cursor/mcp.json
+echo '{}' > .gemini/settings.json
+echo '{}' > .vscode/tasks.json; echo '# s' > .stockade/config.toml
+echo '#!/bin/sh' > .husky/pre-commit; echo '{}' > .devcontainer/devcontainer.json
+echo '# e' > .envrc; echo '# n' > .npmrc; echo 'repos: []' > .pre-commit-config.yaml
+echo '# c' > .cargo/config.toml; echo 'on: push' > .github/workflows/ci.yml
 echo '{}' > .mcp.json
 git add src docs README.md .env.example; git commit -qm first
 git config alias.hello '!echo hello'
-echo '# attributes' > .git/info/attributes; printf '#!/bin/sh\nexit 0\n' > .git/hooks/post-commit; chmod 755 .git/hooks/post-commit
+echo '# attributes' > .git/info/attributes; printf '#!/bin/sh\nexit 0\n' > .git/hooks/post-commit
+chmod 755 .git/hooks/post-commit
 git submodule -q add "$OUTSIDE/library" library; git commit -qm submodule
 mkdir -p .git/modules/library/hooks
 git init -q -b main nested; (cd nested; echo n > n.txt; git add .; git commit -qm nested; mkdir -p .git/hooks)
@@ -158,7 +170,10 @@ class Host:
             _libc.shmctl(self._segment, 0, None)  # IPC_RMID
         if self._key > 0:
             _libc.syscall(_KEYCTL, 3, ctypes.c_long(self._key))  # KEYCTL_REVOKE
-        shutil.rmtree(self.root, ignore_errors=True)
+        deadline = time.monotonic() + 6  # what an unconfined probe left running may still write
+        while self.root.exists() and time.monotonic() < deadline:
+            shutil.rmtree(self.root, ignore_errors=True)
+            time.sleep(0.02)
 
     def _own(self, path: Path | str) -> None:
         if self._switch:
@@ -229,16 +244,26 @@ class Host:
 
     def environment(self) -> dict[str, str]:
         """What a person's shell has, secrets and all."""
-        keep = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
         return {
-            **keep, **SECRETS, "HOME": str(self.places["home"]), "USER": self.user.pw_name, "LOGNAME": self.user.pw_name,
-            "LANG": "C.UTF-8", "TERM": "xterm", "SHELL": "/bin/bash", "EDITOR": "true", "SSH_AUTH_SOCK": f"{self.places['sockets']}/stream.sock",
+            "PATH": os.environ["PATH"], "PYTHONPATH": str(_SOURCE), "PYTHONDONTWRITEBYTECODE": "1",
+            **SECRETS, "HOME": str(self.places["home"]), "USER": self.user.pw_name, "LOGNAME": self.user.pw_name,
+            "LANG": "C.UTF-8", "TERM": "xterm", "SHELL": "/bin/bash", "EDITOR": "true",
+            "SSH_AUTH_SOCK": f"{self.places['sockets']}/stream.sock",
         }  # fmt: skip
 
     def as_user(self, words: Sequence[str]) -> list[str]:
         if not self._switch:
             return list(words)
-        return ["setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups", "--", *words]
+        return [
+            shutil.which("setpriv") or "setpriv",
+            "--reuid",
+            str(self.user.pw_uid),
+            "--regid",
+            str(self.user.pw_gid),
+            "--clear-groups",
+            "--",
+            *words,
+        ]
 
     def on_host(self, text: str, *, check: bool = False, cwd: str | None = None) -> str | None:
         """Run bash as the person at the keyboard; what went wrong, or None."""

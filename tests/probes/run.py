@@ -49,7 +49,7 @@ def _wanted(probe: Probe, options: argparse.Namespace) -> bool:
 def _as_json(outcomes: Sequence[Outcome]) -> str:
     rows = [
         {"id": one.probe.id, "group": one.probe.group, "expect": one.probe.expect, "launcher": one.launcher, "user": one.user,
-         "held": one.held, "problems": list(one.problems)}
+         "held": one.held, "seconds": one.seconds, "problems": list(one.problems)}
         for one in outcomes
     ]  # fmt: skip
     return json.dumps(rows, indent=1)
@@ -61,7 +61,8 @@ def _as_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
         cells = [_cell([one for one in outcomes if one.launcher == name and group in (one.probe.group, "all")]) for name in names]
         if any(cells):
             lines.append("".join([f"{group:14}", *(f"{cell:>18}" for cell in cells)]))
-    lines += [f"{one.launcher}: {one.probe.id} ({one.probe.expect}): {'; '.join(one.problems)}" for one in outcomes if not one.held]
+    failed = [one for one in outcomes if not one.held]
+    lines += [f"{one.launcher}: {one.probe.id} ({one.probe.expect}): {'; '.join(one.problems)}" for one in failed]
     return "\n".join(lines)
 
 

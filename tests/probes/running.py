@@ -18,7 +18,7 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.probes.host import Host
+from tests.probes.host import OWN_FOLDERS, Host
 from tests.probes.launchers import LAUNCHERS, Launcher
 from tests.probes.probe import Probe
 
@@ -45,6 +45,7 @@ class Outcome(NamedTuple):
     launcher: str
     user: str
     problems: tuple[str, ...]
+    seconds: float = 0.0
 
     @property
     def held(self) -> bool:
@@ -67,12 +68,16 @@ def run(probe: Probe, launcher: Launcher, host: Host) -> Outcome:
     before = host.stamps(workspace=False)
     host.heard()
     words = host.as_user(launcher.words(probe, places, probe.program(places, PYTHON)))
+    started = time.monotonic()
     try:
         answer = _execute(probe, host, words)
+    except FileNotFoundError as error:
+        answer = Answer(("STATUS",) if probe.shell else (), 127, f"it cannot be started: {error}")
     except subprocess.TimeoutExpired:
         answer = Answer((), -1, f"no end within {LIMIT} s")
+    seconds = time.monotonic() - started
     problems = [*_judge(probe, answer), *_left_behind(probe, host, before)]
-    return Outcome(probe, launcher.name, host.user.pw_name, tuple(problems))
+    return Outcome(probe, launcher.name, host.user.pw_name, tuple(problems), round(seconds, 3))
 
 
 def run_all(chosen: Iterable[Probe], names: Sequence[str], host: Host) -> Iterable[Outcome]:
@@ -80,8 +85,6 @@ def run_all(chosen: Iterable[Probe], names: Sequence[str], host: Host) -> Iterab
         for probe in chosen:
             if skip_reason(probe, host) is None:
                 yield run(probe, LAUNCHERS[name], host)
-
-
 
 
 def _execute(probe: Probe, host: Host, words: Sequence[str]) -> Answer:
@@ -101,43 +104,52 @@ def _execute(probe: Probe, host: Host, words: Sequence[str]) -> Answer:
                 os.setsid()
                 ioctl(terminal, termios.TIOCSCTTY, 0)
 
-        started = subprocess.Popen(
-            words, cwd=cwd, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=host.descriptors, preexec_fn=before, start_new_session=not probe.tty,
-        )  # fmt: skip
+        (out_read, out_write), (err_read, err_write) = pipes = os.pipe(), os.pipe()
+        for end in (*pipes[0], *pipes[1]):
+            os.fchown(end, host.user.pw_uid, -1)  # what opens /dev/stdout must own it
+        try:
+            started = subprocess.Popen(
+                words, cwd=cwd, env=environment, stdin=stdin, stdout=out_write, stderr=err_write,
+                pass_fds=host.descriptors, preexec_fn=before, start_new_session=not probe.tty,
+            )  # fmt: skip
+        except OSError:
+            os.close(out_read)
+            os.close(err_read)
+            raise
+        finally:
+            os.close(out_write)
+            os.close(err_write)
         try:
             if probe.interrupt:
                 _interrupt(started, Path(cwd) / "started", probe.interrupt)
-            out, err = _collect(started)
+            out, err = _collect(started, out_read, err_read)
         finally:
             _end(started)
+            os.close(out_read)
+            os.close(err_read)
     stdout, stderr = out.decode(errors="replace"), err.decode(errors="replace")
     return Answer(_said(probe, stdout, stderr, started.returncode), started.returncode, (stdout + stderr)[-100_000:])
 
 
-def _collect(started: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+def _collect(started: subprocess.Popen[bytes], *ends: int) -> tuple[bytes, ...]:
     """The output until the launcher ends: a process that it left behind may hold the pipes for longer."""
-    assert started.stdout
-    assert started.stderr
-    pipes = {started.stdout.fileno(): bytearray(), started.stderr.fileno(): bytearray()}
-    open_pipes = set(pipes)
+    texts = {end: bytearray() for end in ends}
+    waiting = set(ends)
     deadline = time.monotonic() + LIMIT
-    with started.stdout, started.stderr:
-        while open_pipes:
-            ended = started.poll() is not None
-            ready, _, _ = select.select(list(open_pipes), [], [], 0 if ended else 0.02)
-            for descriptor in ready:
-                piece = os.read(descriptor, 65536)
-                pipes[descriptor] += piece
-                if not piece:
-                    open_pipes.discard(descriptor)
-            if ended and not ready:
-                break
-            if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(started.args, LIMIT)
-        started.wait(max(0.1, deadline - time.monotonic()))
-    out, err = pipes.values()
-    return bytes(out), bytes(err)
+    while waiting:
+        ended = started.poll() is not None
+        ready, _, _ = select.select(list(waiting), [], [], 0 if ended else 0.02)
+        for end in ready:
+            piece = os.read(end, 65536)
+            texts[end] += piece
+            if not piece:
+                waiting.discard(end)
+        if ended and not ready:
+            break
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired(started.args, LIMIT)
+    started.wait(max(0.1, deadline - time.monotonic()))
+    return tuple(bytes(texts[end]) for end in ends)
 
 
 def _interrupt(started: subprocess.Popen[bytes], mark: Path, name: str) -> None:
@@ -173,7 +185,7 @@ def _judge(probe: Probe, answer: Answer) -> list[str]:
         problems.append(f"status {answer.status}, wanted {probe.status}: {tail}")
     if probe.expect == "refused":
         problems += ["it worked"] if "" in answer.said else []
-        problems += [f"refused with {one}" for one in answer.said if one and one not in probe.errno and "STATUS" not in probe.errno]
+        problems += [f"refused with {one}" for one in answer.said if one and not {one, "STATUS"} & set(probe.errno)]
     elif probe.expect == "works":
         problems += [f"refused with {one}: {tail}" for one in answer.said if one]
         if probe.status is None and answer.status != 0 and not probe.interrupt:
@@ -184,7 +196,9 @@ def _judge(probe: Probe, answer: Answer) -> list[str]:
 def _left_behind(probe: Probe, host: Host, before: Mapping[str, tuple[int, ...]]) -> list[str]:
     problems = []
     places = host.places
-    exempt = [word.format(**places) for word in probe.options if word.startswith("{")] + [probe.cwd.format(**places)]
+    exempt = [f"{places['home']}/{folder}" for folder in OWN_FOLDERS]
+    exempt += [word.format(**places) for word in probe.options if word.startswith("{")]
+    exempt.append(probe.cwd.format(**places))
     after = host.stamps(workspace=False)
     changed = sorted(
         path.removeprefix(f"{host.root}/")
