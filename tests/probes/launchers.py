@@ -63,10 +63,12 @@ def _stockade(probe: Probe, places: Places, program: Sequence[str]) -> list[str]
     return [*words, *options(probe, places), "--", *program]
 
 
-def _codex(probe: Probe, _: Places, program: Sequence[str]) -> list[str]:
+def _codex(probe: Probe, places: Places, program: Sequence[str]) -> list[str]:
     mode = "read-only" if probe.profile == "readonly" else "workspace-write"
     words = ["codex", "sandbox", "-c", f'sandbox_mode="{mode}"']
     words += ["-c", f"sandbox_workspace_write.network_access={'true' if probe.network == 'on' else 'false'}"]
+    roots = [value for option, value in pairs(probe, places) if option == "--write"]
+    words += ["-c", f"sandbox_workspace_write.writable_roots={json.dumps(roots)}"]
     return [*words, "--", *program]
 
 

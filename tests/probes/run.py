@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.probes.running import Outcome, run_all, skip_reason
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
+    os.environ["PATH"] = os.pathsep.join([*options.path, os.environ["PATH"]])
     names = options.launcher or ["stockade"]
     missing = {name: reason for name in names if (reason := LAUNCHERS[name].missing())}
     for name, reason in missing.items():
@@ -38,6 +40,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="ID")
     parser.add_argument("--user", help="run the probes as this user (only as root)")
     parser.add_argument("--base", type=Path, default=BASE, help="where the throw-away host is made")
+    parser.add_argument("--path", action="append", default=[], help="a folder with programs of launchers, as `node_modules/.bin`")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
 
