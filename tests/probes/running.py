@@ -76,7 +76,7 @@ def run(probe: Probe, launcher: Launcher, host: Host) -> Outcome:
     except subprocess.TimeoutExpired:
         answer = Answer((), -1, f"no end within {LIMIT} s")
     seconds = time.monotonic() - started
-    problems = [*_judge(probe, answer), *_left_behind(probe, host, before)]
+    problems = [*judge(probe, answer), *_left_behind(probe, host, before)]
     return Outcome(probe, launcher.name, host.user.pw_name, tuple(problems), round(seconds, 3))
 
 
@@ -128,7 +128,7 @@ def _execute(probe: Probe, host: Host, words: Sequence[str]) -> Answer:
             os.close(out_read)
             os.close(err_read)
     stdout, stderr = out.decode(errors="replace"), err.decode(errors="replace")
-    return Answer(_said(probe, stdout, stderr, started.returncode), started.returncode, (stdout + stderr)[-100_000:])
+    return Answer(read_answer(probe, stdout, stderr, started.returncode), started.returncode, (stdout + stderr)[-100_000:])
 
 
 def _collect(started: subprocess.Popen[bytes], *ends: int) -> tuple[bytes, ...]:
@@ -166,7 +166,7 @@ def _end(started: subprocess.Popen[bytes]) -> None:
         started.wait()
 
 
-def _said(probe: Probe, stdout: str, stderr: str, status: int) -> tuple[str, ...]:
+def read_answer(probe: Probe, stdout: str, stderr: str, status: int) -> tuple[str, ...]:
     if probe.code:
         found = tuple("" if word == "ok" else name for word, name in _LINE.findall(stdout))
         return found or (("SIGKILL",) if status in (137, -9) else ())
@@ -176,7 +176,7 @@ def _said(probe: Probe, stdout: str, stderr: str, status: int) -> tuple[str, ...
     return (named[0] if named else "STATUS",)
 
 
-def _judge(probe: Probe, answer: Answer) -> list[str]:
+def judge(probe: Probe, answer: Answer) -> list[str]:
     tail = " ".join(answer.output.split())[-200:]
     if not answer.said and not probe.interrupt and probe.status is None:
         return [f"broken: it said nothing (status {answer.status}): {tail}"]
