@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 
 from tests.jobs import launch
 from tests.jobs.jobs import Job, all_jobs
@@ -144,7 +145,7 @@ def _inner(job: Job, place: Place) -> dict[str, str]:
     mine = {
         "PATH": _path(job), "HOME": place.home, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash", "PWD": place.workspace,
         "LANG": "C.UTF-8", "TERM": "xterm", "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
-        "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
+        "GIT_COMMITTER_NAME": "Ada", "GIT_CEILING_DIRECTORIES": place.folder, "GIT_COMMITTER_EMAIL": "ada@example.org",
         "STOCKADE_CONFIG_DIR": f"{place.folder}/settings", "STOCKADE_STATE_DIR": f"{place.folder}/settings/state",
     }  # fmt: skip
     return mine | {name: place.fill(value) for name, value in job.environment.items()}
@@ -157,17 +158,27 @@ def _outer(job: Job, place: Place) -> dict[str, str]:
 
 def _execute(argv: list[str], env: Mapping[str, str], place: Place, limit: int) -> tuple[int | None, str]:
     """The status, None where the time was up, and the output of both streams."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            argv, cwd=place.workspace, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-        )
-        try:
-            status: int | None = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            status = None
-        _end(process)
-        out.seek(0, os.SEEK_SET)
-        return status, out.read().decode(errors="replace")
+    process = subprocess.Popen(
+        argv, cwd=place.workspace, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )  # fmt: skip
+    out = bytearray()
+    reader = Thread(target=_read, args=(process, out), daemon=True)
+    reader.start()
+    try:
+        status: int | None = process.wait(limit)
+    except subprocess.TimeoutExpired:
+        status = None
+    _end(process)
+    reader.join(5)
+    return status, bytes(out).decode(errors="replace")
+
+
+def _read(process: subprocess.Popen[bytes], out: bytearray) -> None:
+    assert process.stdout is not None
+    with process.stdout as pipe:
+        while chunk := os.read(pipe.fileno(), 1 << 16):
+            out += chunk
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
