@@ -34,6 +34,8 @@ PLACEHOLDERS = ("workspace", "home", "cache", "folder", "python", "prefix", "bas
 HOMES = ("own", "link", "real")
 USERS = ("any", "ordinary")
 
+_BRACED = re.compile(rf"\$\{{({'|'.join(PLACEHOLDERS)})\}}")
+
 
 class JobError(Exception):
     """A row that is not one of the described form."""
@@ -90,6 +92,6 @@ def _job(file: str, row: dict[str, Any]) -> Job:
     job = Job(file=file, **row)
     if job.home not in HOMES or job.user not in USERS:
         raise JobError(f"{where}: home is one of {', '.join(HOMES)}; user is one of {', '.join(USERS)}")
-    if clash := re.search(r"\$\{(%s)\}" % "|".join(PLACEHOLDERS), job.prepare + job.shell + job.after):
+    if clash := _BRACED.search(job.prepare + job.shell + job.after):
         raise JobError(f"{where}: `{clash[0]}` would be replaced")
     return job

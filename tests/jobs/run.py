@@ -16,13 +16,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
 from tests.jobs import launch
-from tests.jobs.jobs import Job, all_jobs
+from tests.jobs.jobs import USERS, Job, all_jobs
 from tests.jobs.launch import LAUNCHERS, Place
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -194,6 +194,7 @@ def main(words: list[str] | None = None) -> int:
     """Run the named jobs, or all; 1 when one failed."""
     parser = argparse.ArgumentParser(prog="tests.jobs.run", description="Runs jobs inside a sandbox.")
     parser.add_argument("--launcher", choices=sorted(LAUNCHERS), default="stockade")
+    parser.add_argument("--user", choices=USERS, default="any", help="`ordinary`: no job runs as root")
     parser.add_argument("job", nargs="*", help="ids, or names of files; all without any")
     asked = parser.parse_args(words)
     names = set(asked.job)
@@ -202,7 +203,7 @@ def main(words: list[str] | None = None) -> int:
         parser.error(f"no such job: {', '.join(sorted(unknown))}")
     counts = {"ok": 0, "failed": 0, "skipped": 0}
     for job in chosen:
-        outcome = run_job(job, asked.launcher)
+        outcome = run_job(job if asked.user == "any" else replace(job, user=asked.user), asked.launcher)
         counts[outcome.state] += 1
         print(f"{outcome.state:8}{outcome.seconds:6.1f}  {job.id}  {outcome.text}".rstrip(), flush=True)
         if outcome.state == "failed":
