@@ -21,6 +21,7 @@ Probes are rows of the TOML files of this folder, a file a group:
     interrupt a signal for the launcher as soon as `started` exists in the workspace
     needs     a program without which the probe is skipped
     as_root   the attack only works, or is only refused here, for uid 0: skipped for others
+    known     why `stockade` does not hold it, as the threat model says: there it must fail
     sure      why no sandbox at all refuses it too (on this kernel, or for everyone)
 
 Outside the workspace nothing may change on the host, whatever a probe does; that is checked for every
@@ -65,6 +66,7 @@ class Probe:
     interrupt: str = ""
     needs: str = ""
     as_root: bool = False
+    known: str = ""
     sure: str = ""
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from stockade.model.protected import AGENT_FOLDERS, AGENT_PAIRS, HELD_FILES
@@ -58,9 +59,12 @@ def look(root: str, known: Mapping[str, tuple[int, tuple[str, ...], tuple[tuple[
     while waiting:
         folder, installed = waiting.pop()
         try:
-            changed = os.lstat(folder).st_ctime_ns
+            about = os.lstat(folder)
         except OSError:
             continue
+        if not _enterable(about):
+            continue
+        changed = about.st_ctime_ns
         entry = before.get(folder)
         if entry is None or entry[0] != changed:
             entry = _read(folder, changed, installed=installed)
@@ -68,6 +72,18 @@ def look(root: str, known: Mapping[str, tuple[int, tuple[str, ...], tuple[tuple[
         waiting.extend((f"{folder}/{name}", installed or name in _INSTALLED) for name in entry[1])
         finds.extend(find for name, sort in entry[2] if (find := _found(folder, name, sort)).sort)
     return Index(root, tuple(finds), seen)
+
+
+def _enterable(about: os.stat_result) -> bool:
+    """Whether a command could come into a folder: root inside has no power over the folders of others."""
+    if about.st_uid == os.getuid():
+        return True
+    return bool(about.st_mode & (0o010 if about.st_gid in _groups() else 0o001))
+
+
+@cache
+def _groups() -> frozenset[int]:
+    return frozenset((os.getgid(), *os.getgroups()))
 
 
 def _found(folder: str, name: str, sort: str) -> Find:

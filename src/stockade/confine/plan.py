@@ -59,7 +59,8 @@ class Limits(NamedTuple):
 class Request(NamedTuple):
     """What is asked for.  All paths are absolute and canonical.
 
-    `unmask` are secrets that are shown, `release` parts of git that may change: both by a person's word.
+    `unmask` are secrets that are shown, `release` parts of git that may change: both by a person's word.  `links` are
+    other names of the home folder, with where they lead.
     """
 
     profile: str
@@ -73,6 +74,7 @@ class Request(NamedTuple):
     deny: tuple[str, ...] = ()
     unmask: tuple[str, ...] = ()
     release: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
     read_all: bool = False
     limits: Limits = Limits()
 
@@ -203,6 +205,9 @@ def _private(request: Request, facts: Facts) -> Iterator[Mount]:
     if request.home in ("", "/") or request.read_all:
         return
     yield Mount(Kind.EMPTY, request.home, why="the home folder is not there")
+    for path, to in request.links:
+        if not any(inside(path, root) for root in (*request.read, *request.write, request.workspace)):
+            yield Mount(Kind.LINK, path, to, "another name of the home folder")
     for path in _runtimes(request, facts):
         yield Mount(Kind.READ, path, path, "an installed runtime")
     if facts.python and not _shown(facts.python, request, facts):
@@ -300,6 +305,6 @@ def _env(request: Request) -> dict[str, str]:
     env["TMPDIR"] = "/tmp"
     env["GIT_TEMPLATE_DIR"] = GIT_TEMPLATE
     env["STOCKADE_SANDBOX"] = request.profile
-    if request.home not in ("", "/"):
+    if request.home not in ("", "/") and env.get("HOME") not in [path for path, _ in request.links]:
         env["HOME"] = request.home
     return env

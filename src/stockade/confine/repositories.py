@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from stockade.model.paths import inside
 from stockade.vcs.config import Unreadable, read_text
 
 HELD = ("hooks", "config", "config.worktree", "info/attributes", "commondir", "gitdir")
@@ -30,7 +31,16 @@ def parts(git: str, deep: int = 0) -> Iterator[str]:
             yield path
     if deep < _DEEP:
         for inner in inner_folders(git):
-            yield from parts(inner, deep + 1)
+            own = f"{inner}/config" if inside(inner, f"{git}/modules") else ""
+            yield from (path for path in parts(inner, deep + 1) if path != own)
+
+
+def changing(git: str) -> Iterator[str]:
+    """The configurations of submodules: git itself writes them, at every update of the work tree."""
+    for inner in inner_folders(git):
+        if inside(inner, f"{git}/modules") and os.path.isfile(f"{inner}/config"):
+            yield f"{inner}/config"
+        yield from changing(inner)
 
 
 def inner_folders(git: str) -> Iterator[str]:

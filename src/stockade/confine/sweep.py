@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stockade.confine.index import Find, Index
-from stockade.confine.repositories import HELD, inner_folders, shared
+from stockade.confine.repositories import HELD, changing, inner_folders, shared
 from stockade.vcs.config import Entry, Unreadable, entries, read_text
 
 _SAFE = frozenset(
@@ -37,6 +37,9 @@ _RUNS_IN_SAFE = frozenset(
 """Keys of otherwise harmless sections by which git runs a program, or reads a file that can name one."""
 
 
+_MAX_SAVED = 1 << 20
+
+
 class Moved(NamedTuple):
     """Something that was put away: where it was, where it is, and why."""
 
@@ -47,6 +50,27 @@ class Moved(NamedTuple):
 
 State = dict[str, tuple[int, int]]
 """Path to (inode, change time in nanoseconds) of what makes git run something."""
+
+
+def saved(finds: tuple[Find, ...]) -> dict[str, bytes]:
+    """What is written back where a command has made a configuration of a submodule harmful, by its path."""
+    found: dict[str, bytes] = {}
+    for find in finds:
+        for path in changing(find.path) if find.sort == "git" else ():
+            try:
+                with open(path, "rb") as stream:
+                    found[path] = stream.read(_MAX_SAVED)
+            except OSError:
+                continue
+    return found
+
+
+def put_back(moved: Iterable[Moved], kept: Mapping[str, bytes]) -> None:
+    """Writes back what was saved of files that were put away; raises OSError where that fails."""
+    for one in moved:
+        if one.path in kept:
+            with open(one.path, "xb") as stream:
+                stream.write(kept[one.path])
 
 
 def git_state(finds: tuple[Find, ...]) -> State:

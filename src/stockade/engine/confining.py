@@ -13,7 +13,7 @@ from stockade.confine.controls import Control, Refusal, controls, refusals, unme
 from stockade.confine.facts import Looked, gather, look_again
 from stockade.confine.plan import Limits, Request, SandboxPlan, plan
 from stockade.confine.run import Ended, run
-from stockade.confine.sweep import Moved, State, git_state, sweep
+from stockade.confine.sweep import Moved, State, git_state, put_back, saved, sweep
 from stockade.model.context import Context
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
@@ -37,6 +37,7 @@ class Prepared(NamedTuple):
     looked: Looked
     state: State
     released: tuple[str, ...]
+    saved: Mapping[str, bytes]
 
 
 class Confined(NamedTuple):
@@ -60,6 +61,7 @@ def request(context: Context, value: Callable[[str], Any], **changes: Any) -> Re
         workspace=os.path.realpath(context.workspace),
         cwd=os.path.realpath(context.cwd),
         home=os.path.realpath(context.home),
+        links=_links(context.home),
         env=context.env or {},
         read=tuple(path for path in read if path != ALL),
         write=_paths(value("sandbox.write"), "sandbox.write", context),
@@ -77,6 +79,11 @@ def request(context: Context, value: Callable[[str], Any], **changes: Any) -> Re
         if name in changes:
             changes[name] = (*getattr(made, name), *_paths(changes[name], f"--{name}", context))
     return made._replace(**changes)
+
+
+def _links(*paths: str) -> tuple[tuple[str, str], ...]:
+    """Paths that are links, and the folders that they lead to."""
+    return tuple((path, to) for path in paths if (to := os.path.realpath(path)) != os.path.normpath(path))
 
 
 def _own(context: Context) -> tuple[str, ...]:
@@ -122,7 +129,7 @@ def prepare(wanted: Request, folder: str) -> Prepared:
     weak = unmet(made, found)
     if weak:
         raise ConfineError(f"`{made.profile}` cannot be held here: {weak[0].name}: {weak[0].how}", "see `stockade doctor`")
-    return Prepared(made, able, found, looked, git_state(looked.facts.finds), wanted.release)
+    return Prepared(made, able, found, looked, git_state(looked.facts.finds), wanted.release, saved(looked.facts.finds))
 
 
 def confine(prepared: Prepared, command: Sequence[str], folder: str) -> Confined:
@@ -135,6 +142,7 @@ def confine(prepared: Prepared, command: Sequence[str], folder: str) -> Confined
     state = prepared.state
     for before, after in zip(prepared.looked.indexes, look_again(prepared.looked.indexes, folder), strict=True):
         moved += sweep(before, after, {**state, **_stamps(prepared.released)}, os.path.join(folder, "quarantine"))
+    put_back(moved, prepared.saved)
     found = controls(prepared.plan, prepared.able, ended.holds)
     refused = refusals(ended.errors, prepared.plan) if ended.code else ()
     return Confined(ended, found, refused, tuple(moved))
