@@ -109,6 +109,7 @@ TEST_VARIABLES = (
     ("STOCKADE_ORACLE_COUNT", "how many generated commands the execution oracle compares"),
     ("STOCKADE_TEST_JOBS", "how many processes `./test` uses"),
     ("STOCKADE_REAL_PATH", "further folders of real programs, with `:` between them"),
+    ("STOCKADE_JOBS_PATH", "further folders of programs for `tests/jobs`, with `:` between them"),
 )
 
 EFFECTS = {

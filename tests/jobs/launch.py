@@ -108,13 +108,13 @@ def _as_user(job: Job) -> list[str]:
 
 def _interpreter(job: Job) -> list[str]:
     """Python with Stockade on its path and the workspace off it."""
-    if becomes_ordinary(job) and not _others_may_run():
+    if becomes_ordinary(job) and not others_may_run():
         return ["/usr/bin/env", f"PYTHONPATH={copy_for_others()}", "/usr/bin/python3", "-P"]
     return ["/usr/bin/env", f"PYTHONPATH={SOURCE}", sys.executable, "-P"]
 
 
 @cache
-def _others_may_run() -> bool:
+def others_may_run() -> bool:
     """Whether an ordinary user can start the tests' Python; not where it lies in root's home."""
     command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", sys.executable, "-c", "0"]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -51,7 +51,11 @@ def missing(job: Job, launcher: str) -> list[str]:
     """What the job needs and this machine lacks."""
     wanted = ["bash", *job.needs, *(["bwrap"] if launcher != "none" else [])]
     wanted += ["setpriv"] if launch.becomes_ordinary(job) else []
-    return [need for need in wanted if not _there(need, _path(job))]
+    lacking = [need for need in wanted if not _there(need, _path(job))]
+    mine = job.home == "real" or "{base}" in job.options
+    if launch.becomes_ordinary(job) and mine and not lacking and not launch.others_may_run():
+        lacking.append("a home and a Python that an ordinary user may read")
+    return lacking
 
 
 def _there(need: str, path: str) -> bool:
@@ -90,7 +94,8 @@ def _wrong(job: Job, place: Place, status: int | None, output: str) -> list[str]
     if job.leaves is not None and left != sorted(job.leaves):
         wrong.append(f"it leaves {left}, not {sorted(job.leaves)}")
     if job.after and not wrong:
-        status, text = _execute([*_BASH, _STRICT + place.fill(job.after)], _outer(job, place), place, PREPARE_LIMIT)
+        argv = launch.plain(job, place, [*_BASH, _STRICT + place.fill(job.after)])
+        status, text = _execute(argv, _outer(job, place), place, PREPARE_LIMIT)
         if status != 0:
             wrong.append(f"`after` ended with {status}: {text}")
     return wrong
@@ -158,12 +163,14 @@ def _outer(job: Job, place: Place) -> dict[str, str]:
 
 def _execute(argv: list[str], env: Mapping[str, str], place: Place, limit: int) -> tuple[int | None, str]:
     """The status, None where the time was up, and the output of both streams."""
+    reading, writing = os.pipe()
+    os.fchown(writing, os.stat(place.workspace).st_uid, -1)  # whoever opens /dev/stderr must own the pipe
     process = subprocess.Popen(
-        argv, cwd=place.workspace, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )  # fmt: skip
+        argv, cwd=place.workspace, env=env, stdin=subprocess.DEVNULL, stdout=writing, stderr=writing, start_new_session=True
+    )
+    os.close(writing)
     out = bytearray()
-    reader = Thread(target=_read, args=(process, out), daemon=True)
+    reader = Thread(target=_read, args=(reading, out), daemon=True)
     reader.start()
     try:
         status: int | None = process.wait(limit)
@@ -174,10 +181,9 @@ def _execute(argv: list[str], env: Mapping[str, str], place: Place, limit: int) 
     return status, bytes(out).decode(errors="replace")
 
 
-def _read(process: subprocess.Popen[bytes], out: bytearray) -> None:
-    assert process.stdout is not None
-    with process.stdout as pipe:
-        while chunk := os.read(pipe.fileno(), 1 << 16):
+def _read(reading: int, out: bytearray) -> None:
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        while chunk := pipe.read(1 << 16):
             out += chunk
 
 
