@@ -116,8 +116,9 @@ def _interpreter(job: Job) -> list[str]:
 @cache
 def others_may_run() -> bool:
     """Whether an ordinary user can start the tests' Python; not where it lies in root's home."""
-    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", sys.executable, "-c", "0"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
+    # by `env`: setpriv itself still has root's capabilities when it starts a program
+    return subprocess.run([*command, "/usr/bin/env", sys.executable, "-c", "0"], capture_output=True, check=False).returncode == 0
 
 
 @cache
