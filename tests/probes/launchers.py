@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.probes.probe import Probe
@@ -58,8 +59,15 @@ def _bwrap(probe: Probe, places: Places, program: Sequence[str]) -> list[str]:
     return [*words, "--chdir", cwd, "--", *program]
 
 
+@cache
+def _python() -> str:
+    """A Python that every user can start: the tests' own may lie below a home folder that is closed to others."""
+    own = Path(sys.executable).resolve()
+    return sys.executable if all(parent.stat().st_mode & 0o001 for parent in own.parents) else "/usr/bin/python3"
+
+
 def _stockade(probe: Probe, places: Places, program: Sequence[str]) -> list[str]:
-    words = [sys.executable, "-m", "stockade", "sandbox", "--profile", probe.profile, "--network", probe.network, "--yes"]
+    words = [_python(), "-m", "stockade", "sandbox", "--profile", probe.profile, "--network", probe.network, "--yes"]
     return [*words, *options(probe, places), "--", *program]
 
 

@@ -97,7 +97,7 @@ def result_json(command: str, prepared: Prepared, done: Confined, code: int) -> 
     made = prepared.plan
     return {
         "v": 1, "command": command, "profile": made.profile, "network": made.network, "cwd": made.cwd, "code": code,
-        "stopped": done.ended.stopped or None, "duration_ms": int(done.ended.seconds * 1000), "backend": "bubblewrap",
+        "stopped": done.ended.stopped or None, "duration_ms": int(done.ended.seconds * 1000), "backend": done.ended.backend,
         "controls": [control._asdict() for control in done.controls],
         "refused": [refusal._asdict() for refusal in done.refused], "quarantined": [moved._asdict() for moved in done.moved],
         "missing": list(made.missing),

@@ -1,8 +1,8 @@
 """The plan in the words of bubblewrap.  Pure but for the two files that it names.
 
 bubblewrap reads /proc/self/mountinfo for every mount, so that the cost of covers is quadratic (measured: 68 ms for 100,
-3.8 s for 1,000).  Above `FEW` of them the covers are left to `stage`, a small program inside, which also loads the filter
-of system calls then, because that filter refuses mounts.
+3.8 s for 1,000).  Above `FEW` of them the covers are left to `inner`, a small program inside, which also loads the filter
+of system calls then, because that filter refuses mounts.  bubblewrap lets only root keep the power for that.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ class Words(NamedTuple):
     staged: bool
 
 
-def words(plan: SandboxPlan, *, blank: str, staged: bool | None = None) -> Words:
-    """The options for a plan.  `blank` is an empty file that nobody can read; `staged` leaves the covers out."""
-    staged = len(plan.covers) > FEW if staged is None else staged
+def words(plan: SandboxPlan, *, blank: str, staged: bool) -> Words:
+    """The options for a plan.  `blank` is an empty file that nobody can read; `staged` leaves the covers to `inner`."""
     options = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if plan.network == "off":
         options.append("--unshare-net")

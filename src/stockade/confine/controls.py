@@ -59,7 +59,7 @@ def _network(plan: SandboxPlan) -> Control:
 def _sockets(plan: SandboxPlan, able: Ability) -> Control:
     if plan.network == "off":
         return Control("sockets", "full", "sockets of other programs are not there, datagrams to paths are refused")
-    if able.landlock >= 6:
+    if able.landlock >= 6 and able.inner:
         return Control("sockets", "full", "sockets with a path are not there, abstract ones are refused by Landlock")
     return Control("sockets", "partial", "sockets with a path are not there; abstract ones of this machine are reachable")
 

@@ -67,7 +67,7 @@ def _place(path: str) -> Place | None:
     except OSError:
         return None
     if stat.S_ISLNK(about.st_mode):
-        return Place(path, "link", os.readlink(path)) if os.path.exists(path) else None
+        return Place(path, "link", os.readlink(path), os.path.realpath(path)) if os.path.exists(path) else None
     return Place(path, "folder" if stat.S_ISDIR(about.st_mode) else "file")
 
 

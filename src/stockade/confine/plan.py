@@ -80,11 +80,15 @@ class Request(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What lies at a path of the host: `kind` is `file`, `folder` or `link`, `target` the text of a link."""
+    """What lies at a path of the host: `kind` is `file`, `folder` or `link`.
+
+    Of a link, `target` is the text, and `real` where it leads in the end.
+    """
 
     path: str
     kind: str
     target: str = ""
+    real: str = ""
 
 
 class Facts(NamedTuple):
@@ -182,7 +186,7 @@ def _system(request: Request, facts: Facts) -> Iterator[Mount]:
             if place.kind == "link" and path.count("/") == 1:
                 yield Mount(Kind.LINK, path, place.target, "as on the host")
             else:
-                yield Mount(Kind.READ, path, path, "the system")
+                yield Mount(Kind.READ, path, place.real or path, "the system")
     yield Mount(Kind.PROC, "/proc", why="processes of its own")
     yield Mount(Kind.DEVICES, "/dev", why="devices of its own")
     for path in COVERED:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
 from stockade.confine.ability import Ability
-from stockade.confine.bubblewrap import words
+from stockade.confine.bubblewrap import FEW, words
 from stockade.confine.inner_words import HIDDEN, argv_for, memory, text, told_for
 from stockade.confine.limits import Groups, groups, shell_limits
 from stockade.confine.plan import SandboxPlan
@@ -42,6 +42,7 @@ class Ended(NamedTuple):
     seconds: float
     errors: str
     holds: frozenset[str]
+    backend: str
 
 
 def run(plan: SandboxPlan, command: Sequence[str], able: Ability, folder: str) -> Ended:
@@ -62,6 +63,21 @@ def _blank(folder: str) -> str:
     return path
 
 
+def backend_of(plan: SandboxPlan, able: Ability) -> str:
+    """Which backend carries a plan out: bubblewrap, but for many covers, or where Landlock is needed."""
+    if able.bubblewrap and not (able.namespaces and _many(plan, able)):
+        return "bubblewrap"
+    return "namespaces"
+
+
+def _many(plan: SandboxPlan, able: Ability) -> bool:
+    return len(plan.covers) > FEW or _scopes(plan, able) != 0
+
+
+def _scopes(plan: SandboxPlan, able: Ability) -> int:
+    return ABSTRACT_SOCKETS if plan.network != "off" and able.landlock >= 6 and able.inner else 0
+
+
 class _Run:
     """One command from its start to its end."""
 
@@ -70,7 +86,7 @@ class _Run:
         self.able = able
         self.group = group
         self.blank = blank
-        self.scopes = ABSTRACT_SOCKETS if plan.network != "off" and able.landlock >= 6 else 0
+        self.scopes = _scopes(plan, able)
         self.passed: list[int] = []
         self.stopped = ""
         self.written = 0
@@ -94,18 +110,17 @@ class _Run:
         said = self.errors.decode(errors="backslashreplace")
         if not came and not self.stopped:
             raise NotConfined(_last(said) or f"bubblewrap ends with {code}")
-        return Ended(code, self.stopped, time.monotonic() - begin, said, self.group.holds)
+        return Ended(code, self.stopped, time.monotonic() - begin, said, self.group.holds, backend_of(self.plan, self.able))
 
     # -- the words -------------------------------------------------------------------------------
 
     def _argv(self, command: Sequence[str], start: int) -> list[str]:
         filtered = filter_for(self.able.machine) if self.able.filters else b""
         inner = ["/bin/bash", "--norc", "--noprofile", "-c", self._prelude(start), "bash", *command]
-        if not self.able.bubblewrap:
+        if backend_of(self.plan, self.able) == "namespaces":
             told = told_for(self.plan, whole=True, blank=self.blank, filtered=filtered, scopes=self.scopes)
             return [*self._entering(), *self._inner(told, inner)]
-        staged = True if self.scopes else None
-        said = words(self.plan, blank=self.blank, staged=staged)
+        said = words(self.plan, blank=self.blank, staged=_many(self.plan, self.able) and self.able.inner)
         options = list(said.options)
         if said.staged:
             options += ["--ro-bind", self.blank, HIDDEN]

@@ -12,7 +12,7 @@ from stockade.confine.ability import Ability, ability
 from stockade.confine.controls import Control, Refusal, controls, refusals, unmet
 from stockade.confine.facts import Looked, gather, look_again
 from stockade.confine.plan import Limits, Request, SandboxPlan, plan
-from stockade.confine.run import Ended, run
+from stockade.confine.run import Ended, backend_of, run
 from stockade.confine.sweep import Moved, State, git_state, put_back, saved, sweep
 from stockade.model.context import Context
 
@@ -166,7 +166,7 @@ def profile_json(prepared: Prepared) -> dict[str, Any]:
         "mounts": [{"kind": str(m.kind), "target": m.target, "source": m.source, "why": m.why} for m in made.mounts],
         "environment": sorted(made.env), "limits": {k: v for k, v in made.limits._asdict().items() if v is not None},
         "missing": list(made.missing), "controls": [control._asdict() for control in prepared.controls],
-        "backend": "bubblewrap",
+        "backend": backend_of(made, prepared.able),
     }  # fmt: skip
 
 
