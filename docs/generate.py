@@ -307,7 +307,8 @@ def environment() -> str:
         "## What a command gets\n\nIn this order: `child_env.inherit`, then `child_env.strip_secrets`, then "
         "`child_env.include_only`, then `child_env.set`. What was dropped stays away unless `set` names it.",
         f'`inherit = "core"` keeps {codes(CORE)}.',
-        f"Dropped whatever is configured, because bash would read the command otherwise, or another program would run something: {codes(_READER)}, "
+        f"Dropped whatever is configured, because bash would read the command otherwise, or another program would run "
+        f"something: {codes(_READER)}, "
         "exported functions (`BASH_FUNC_…`), `DYLD_…` and git's `GIT_CONFIG_KEY_…`. `child_env.keep` keeps one.",
         "In the sandbox `TMPDIR` is `/tmp`, `GIT_TEMPLATE_DIR` an empty folder, `STOCKADE_SANDBOX` the profile, and variables "
         "that name sockets of the session (`SSH_AUTH_SOCK` and their like) are gone.",

@@ -112,34 +112,6 @@ def test_a_required_sandbox_refuses(run, place):
     assert [record["phase"] for record in records(place)] == ["start", "end", "refused"]
 
 
-def test_unconfined_only_where_it_was_chosen(run, place):
-    done = run("--profile", "off", "--report", "r.json", "--", "echo hi")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "hi\n", UNCONFINED)
-    assert json.loads((place.project / "r.json").read_text())["confined"] == "none"
-
-
-def test_what_the_sandbox_refuses_is_told_with_the_setting(run, place):
-    place.user_config(MAKE)
-    (place.project / ".git" / "hooks").mkdir()
-    (place.project / "s.sh").write_text("touch .git/hooks/post-commit\n")
-    done = run("--mode", "full", "--report", "r.json", "--", "sh s.sh")
-    assert done.returncode == 1
-    assert "stockade: the sandbox refused" in done.stderr
-    refused = json.loads((place.project / "r.json").read_text())["refused"]
-    assert [one["what"] for one in refused] == [f"{place.project}/.git/hooks/post-commit"]
-
-
-def test_what_a_command_leaves_behind_is_put_away(run, place):
-    place.user_config(MAKE)
-    (place.project / "s.sh").write_text("mkdir .vscode && echo {} >.vscode/tasks.json\n")
-    done = run("--mode", "full", "--", "sh s.sh")
-    assert done.returncode == 0
-    assert f"stockade: put away `{place.project}/.vscode`: " in done.stderr
-    assert not (place.project / ".vscode").exists()
-    (kept,) = (place.state / "sandbox" / "quarantine").iterdir()
-    assert (kept / "tasks.json").read_text() == "{}\n"
-
-
 def test_what_cannot_be_recorded_does_not_run(run, place):
     (place.state / "log").write_text("in the way")
     done = run("--", "touch ran")

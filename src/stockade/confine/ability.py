@@ -57,7 +57,7 @@ def ability(folder: str) -> Ability:
         if kept["key"] == key and found.confines:  # what did not work is tried again
             return found
     except (OSError, ValueError, KeyError, TypeError, IndexError):
-        pass
+        pass  # nothing is kept, or it is not readable: it is asked for now
     found = probe()
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)

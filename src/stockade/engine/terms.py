@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stockade.confine.places import SYSTEM
+from stockade.confine.places import PRIVATE, SYSTEM
 from stockade.confine.plan import Request
 from stockade.model.decision import Decision
 from stockade.model.effects import Effect, Kind, Segment
@@ -60,13 +60,13 @@ def _paths(effects: list[Effect], kinds: frozenset[Kind]) -> Iterator[str]:
 def _outside(effects: list[Effect], kinds: frozenset[Kind], request: Request, *, folder: bool) -> Iterator[str]:
     """The places that a command names and that its profile does not give it; for a new file the folder around it."""
     given = (request.workspace, *request.write, *(() if folder else request.read))
-    own = ("/tmp", "/dev", "/proc", "/run")
+    own = ("/dev", "/proc", "/run")
     for path in _paths(effects, kinds):
         if any(inside(path, one) for one in (*given, *own)) or (not folder and _system(path)):
             continue
         while folder and (not os.path.isdir(path) or os.path.islink(path)) and path != "/":
             path = os.path.dirname(path)
-        if path not in ("/", request.home) and os.path.lexists(path):
+        if path not in ("/", request.home, *PRIVATE) and os.path.lexists(path):
             yield path
 
 
