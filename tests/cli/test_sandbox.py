@@ -75,10 +75,14 @@ def test_what_a_command_leaves_behind_is_put_away(run, place):
     assert (kept / "tasks.json").read_text() == "{}\n"
 
 
-def test_a_decision_widens_one_run(run, place):
+def test_a_rule_about_a_folder_outside_widens_the_sandbox_and_a_mode_does_not(run, place):
     outside = place.home.parent / "outside"
     outside.mkdir()
-    done = run("--mode", "full", "--", f"echo hi > {outside}/new && cat {outside}/new")
+    command = f"echo hi > {outside}/new && cat {outside}/new"
+    refused = run("--mode", "full", "--", command)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    place.user_config(f'version = 1\n[permission]\nexternal_directory = {{ "{outside}/**" = "allow" }}\n')
+    done = run("--mode", "full", "--", command)
     assert (done.returncode, done.stdout) == (0, "hi\n")
     assert done.stderr == f"stockade: for this command `{outside}` can be written\n"
     (place.project / "s.sh").write_text(f"echo again > {outside}/new\n")

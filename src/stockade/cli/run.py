@@ -205,7 +205,7 @@ class _Exec:
             changes: dict[str, Any] = {"profile": self.world.context.sandbox}
             if self.options.network is not None:
                 changes["network"] = self.options.network
-            wide = widened(decision, request(self.world.context, value, **changes))
+            wide = widened(decision, request(self.world.context, value, **changes), approved=self.answer.kind == "allowed")
             for reason in wide.reasons:
                 say(f"stockade: for this command {one_line(reason)}")
             limits = wide.request.limits._replace(seconds=self.options.timeout)

@@ -1,7 +1,7 @@
 """What an allowed command needs of its sandbox beyond the profile: widened for this one operation, by what was decided.
 
-An allow never widens by itself what was not decided on: only a host that the command was seen to contact, a place
-that it was seen to name, and only because a rule, a mode or a person has allowed exactly that.
+An allow never widens by itself: only a person's approval of this very command does, by what the command was seen to
+name, and a rule that is about hosts (`network`) or about folders outside (`external_directory`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from stockade.confine.plan import Request
 from stockade.model.decision import Decision
 from stockade.model.effects import Effect, Kind, Segment
 from stockade.model.paths import inside
+from stockade.model.verdict import Verdict
 from stockade.secrets.names import secret_path
 
 _NETWORK = frozenset((Kind.NETWORK, Kind.INSTALL))
@@ -30,24 +31,39 @@ class Widening(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def widened(decision: Decision, request: Request) -> Widening:
-    """The request of an allowed command, with what its decision covers."""
+def widened(decision: Decision, request: Request, *, approved: bool) -> Widening:
+    """The request of an allowed command, with what its decision covers.
+
+    `approved` says that a person has agreed to this very command.  Otherwise only rules count that are about hosts
+    or folders outside: a rule that allows a command, or a mode, says nothing about the sandbox.
+    """
     segments = [s for s in decision.analysis.segments if not s.dormant] if decision.analysis is not None else []
     effects = [effect for segment in segments for effect in segment.effects]
+    ruled = {key: _ruled(decision, key) for key in ("network", "external_directory")}
     reasons: list[str] = []
-    if request.network == "off" and any(effect.kind in _NETWORK for effect in effects):
+    if request.network == "off" and (ruled["network"] or (approved and any(effect.kind in _NETWORK for effect in effects))):
         request = request._replace(network="on")
         reasons.append("the network is on, which the decision covers")
-    write = tuple(dict.fromkeys(_outside(effects, _WRITING, request, folder=True)))
-    read = tuple(path for path in dict.fromkeys(_outside(effects, _READING, request, folder=False)) if path not in write)
-    unmask = tuple(dict.fromkeys(_secrets(effects)))
-    release = tuple(_released(segments, request))
+    covered = [e for e in effects if approved or (e.target is not None and e.target.path in ruled["external_directory"])]
+    write = tuple(dict.fromkeys(_outside(covered, _WRITING, request, folder=True)))
+    read = tuple(path for path in dict.fromkeys(_outside(covered, _READING, request, folder=False)) if path not in write)
+    unmask = tuple(dict.fromkeys(_secrets(effects))) if approved else ()
+    release = tuple(_released(segments, request)) if approved else ()
     reasons += [f"`{path}` can be written" for path in write]
     reasons += [f"`{path}` can be read" for path in (*read, *unmask) if not _system(path)]
     changed = request._replace(
         read=(*request.read, *read), write=(*request.write, *write), unmask=(*request.unmask, *unmask), release=release,
     )  # fmt: skip
     return Widening(changed, tuple(dict.fromkeys(reasons)))
+
+
+def _ruled(decision: Decision, key: str) -> frozenset[str]:
+    """What rules of a person, a project or the machine allow under a key that is about the sandbox."""
+    return frozenset(
+        check.subject
+        for check in decision.checks
+        if check.key == key and check.verdict is Verdict.ALLOW and check.layer in ("project", "user", "session", "cli", "managed")
+    )
 
 
 def _paths(effects: list[Effect], kinds: frozenset[Kind]) -> Iterator[str]:
