@@ -7,11 +7,11 @@ A time that is younger than the clock's grain is not trusted.
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import os
 import stat
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
@@ -196,7 +196,8 @@ def save(folder: str, index: Index) -> None:
 
 
 def _file(folder: str, root: str) -> str:
-    return os.path.join(folder, f"index-{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}")
+    """A name of its own for every root: the end of its path, and a sum; what it holds names the root in full."""
+    return os.path.join(folder, f"index-{zlib.crc32(os.fsencode(root)):08x}-{root.replace('/', '%')[-100:]}")
 
 
 def git_folders(finds: tuple[Find, ...]) -> Iterator[str]:

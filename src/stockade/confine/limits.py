@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -44,9 +43,7 @@ def _make(controller: str, files: dict[str, int | None], made: list[str]) -> str
     if parent is None:
         return ""
     unified = os.path.exists(f"{parent}/cgroup.controllers")
-    folder = next(
-        (one for one in made if unified and os.path.dirname(one) == parent), f"{parent}/stockade-{uuid.uuid4().hex[:12]}"
-    )
+    folder = next((one for one in made if unified and os.path.dirname(one) == parent), f"{parent}/stockade-{os.urandom(6).hex()}")
     try:
         os.makedirs(folder, exist_ok=True)
         wrote = False

@@ -8,7 +8,6 @@ or editors' settings goes away as a whole.  Nothing is deleted: it is moved to a
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -208,6 +207,8 @@ def _gitfile(path: str) -> str:
 
 
 def _move(path: str, keep: str, why: str) -> Moved:
+    import shutil  # needed rarely, and slow to load
+
     os.makedirs(keep, mode=0o700, exist_ok=True)
     stem = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{path.strip('/').replace('/', '%')[-150:]}"
     target = os.path.join(keep, stem)

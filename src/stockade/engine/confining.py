@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stockade.config.settings import size
 from stockade.confine.ability import Ability, ability
-from stockade.confine.controls import Control, Refusal, controls, refusals, unmet
+from stockade.confine.controls import Control, controls, unmet
 from stockade.confine.facts import Looked, gather, look_again
 from stockade.confine.plan import Limits, Request, SandboxPlan, plan
 from stockade.confine.run import Ended, backend_of, run
 from stockade.confine.sweep import Moved, State, git_state, put_back, saved, sweep
 from stockade.model.context import Context
+
+if TYPE_CHECKING:
+    from stockade.confine.refusals import Refusal
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 ALL = "all"
@@ -144,8 +147,15 @@ def confine(prepared: Prepared, command: Sequence[str], folder: str) -> Confined
         moved += sweep(before, after, {**state, **_stamps(prepared.released)}, os.path.join(folder, "quarantine"))
     put_back(moved, prepared.saved)
     found = controls(prepared.plan, prepared.able, ended.holds)
-    refused = refusals(ended.errors, prepared.plan) if ended.code else ()
-    return Confined(ended, found, refused, tuple(moved))
+    return Confined(ended, found, _refused(ended, prepared.plan), tuple(moved))
+
+
+def _refused(ended: Ended, made: SandboxPlan) -> tuple[Refusal, ...]:
+    if not ended.code:
+        return ()
+    from stockade.confine.refusals import refusals  # patterns that a command that succeeds has no use for
+
+    return refusals(ended.errors, made)
 
 
 def _stamps(paths: tuple[str, ...]) -> State:
