@@ -190,6 +190,30 @@ def test_honest_work_stays(repository: Path) -> None:
     assert swept() == []
 
 
+def test_settings_of_agents_that_came_with_a_clone_stay_and_others_do_not(repository: Path) -> None:
+    swept = Sweeper(repository)
+    git(repository, "clone", "-q", ".", "clone")
+    write(repository / "clone" / ".vscode" / "tasks.json")
+    write(repository / "there" / "x")
+    assert swept() == []
+    again = Sweeper(repository)
+    git(repository / "there", "init", "-q", ".")
+    write(repository / "there" / ".vscode" / "tasks.json")
+    write(repository / ".vscode" / "tasks.json")
+    assert again() == [".vscode", "there/.vscode"]
+
+
+def test_a_repository_that_was_moved_keeps_its_own_hooks(repository: Path) -> None:
+    git(repository, "init", "-q", "sub")
+    write(repository / "sub" / ".git" / "hooks" / "pre-commit")
+    git(repository / "sub", "config", "core.hooksPath", "x")
+    swept = Sweeper(repository)
+    (repository / "sub").rename(repository / "elsewhere")
+    assert swept() == []
+    write(repository / "elsewhere" / ".git" / "hooks" / "post-commit")
+    assert swept() == ["elsewhere/.git/hooks/post-commit"]
+
+
 CONFIGS = [
     "[core]\nhooksPath = x\n", "[core]\nsshCommand = x\n", "[alias]\nst = !x\n", "[filter \"x\"]\nclean = x\n",
     "[include]\npath = x\n",

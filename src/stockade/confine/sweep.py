@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from stockade.confine.index import Find, Index
 from stockade.confine.repositories import HELD, changing, inner_folders, shared
+from stockade.model.paths import inside
 from stockade.vcs.config import Entry, Unreadable, entries, read_text
 
 _SAFE = frozenset(
@@ -47,7 +48,8 @@ class Moved(NamedTuple):
     why: str
 
 
-State = dict[str, tuple[int, int]]
+Stamp = tuple[int, int]
+State = dict[str, Stamp]
 """Path to (inode, change time in nanoseconds) of what makes git run something."""
 
 
@@ -88,39 +90,52 @@ def git_state(finds: tuple[Find, ...]) -> State:
 def sweep(before: Index, after: Index, state: State, keep: str) -> tuple[Moved, ...]:
     """Puts away what is new or changed and would run something; `keep` is the folder for it.
 
+    What was there before is known by its inode and change time, wherever it lies now.  Settings of agents in a clone or
+    work tree whose folder the command made are content that came with it, and stay.
     Raises OSError where something cannot be put away; the caller must then not let the host read the workspace.
     """
-    known = {(find.path, find.sort) for find in before.finds}
+    known = {find.path for find in before.finds}
+    same = frozenset(state.values())
+    made = tuple(
+        os.path.dirname(find.path)
+        for find in after.finds
+        if find.sort in ("git", "gitfile") and find.path not in known and os.path.dirname(find.path) not in before.known
+    )
     moved: list[Moved] = []
     for find in after.finds:
         if find.sort == "git":
-            fresh = (find.path, "git") not in known
-            moved += _whole(find.path, keep) if fresh else _swept(find.path, state, keep)
+            moved += _swept(find.path, same, keep) if find.path in known else _whole(find.path, same, keep)
+        elif find.path in known:
+            continue
         elif find.sort == "gitfile" and find.path not in state and (why := _gitfile(find.path)):
             moved.append(_move(find.path, keep, why))
-        elif find.sort == "gitlink" and (find.path, "gitlink") not in known:
+        elif find.sort == "gitlink":
             moved.append(_move(find.path, keep, "a link in the place of a repository"))
-        elif find.sort == "held" and (find.path, "held") not in known:
+        elif find.sort == "held" and not any(inside(find.path, folder) for folder in made):
             moved.append(_move(find.path, keep, "a new configuration that an agent, an editor or a shell obeys"))
     return tuple(moved)
 
 
-def _whole(git: str, keep: str) -> Iterator[Moved]:
+def _whole(git: str, same: frozenset[Stamp], keep: str) -> Iterator[Moved]:
     """A repository made anew goes away as a whole where its own configuration would run something."""
     for name in ("config", "config.worktree", "commondir"):
-        if os.path.lexists(f"{git}/{name}") and (why := _runs(f"{git}/{name}", git)):
-            if git.endswith("/.git"):
-                yield _move(git, keep, why)
-                return
-    yield from _swept(git, {}, keep)
+        if git.endswith("/.git") and (why := _harm(f"{git}/{name}", git, same)):
+            yield _move(git, keep, why)
+            return
+    yield from _swept(git, same, keep)
 
 
-def _swept(git: str, state: State, keep: str) -> Iterator[Moved]:
+def _swept(git: str, same: frozenset[Stamp], keep: str) -> Iterator[Moved]:
     for folder in (git, *_all_inner(git)):
         for path in _parts(folder):
-            found = stamp(path)
-            if found and found[path] != state.get(path) and (why := _runs(path, folder)):
+            if why := _harm(path, folder, same):
                 yield _move(path, keep, why)
+
+
+def _harm(path: str, git: str, same: frozenset[Stamp]) -> str:
+    """Why a part of a git folder would run something; empty if it would not, or was there before."""
+    found = stamp(path)
+    return _runs(path, git) if found and found[path] not in same else ""
 
 
 def _all_inner(git: str, deep: int = 0) -> Iterator[str]:
