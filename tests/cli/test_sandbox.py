@@ -203,6 +203,24 @@ def test_the_tree_ends_with_stockade(place, number, code):
     assert not alive.exists()
 
 
+def test_a_sweep_that_was_never_made_is_made_up_for(place):
+    (place.project / ".git" / "hooks").mkdir()
+    child = start(
+        "sandbox", "--yes", "--quiet", "--profile", "workspace", "--", "mkdir .vscode && touch .vscode/x on && sleep 60"
+    )
+    while not (place.project / "on").exists():
+        assert child.poll() is None
+        time.sleep(0.02)
+    child.kill()
+    finish(child)
+    assert (place.project / ".vscode").exists()
+    code, _, err = sandbox("--yes", "--quiet", "--", "true")
+    assert code == 0
+    assert f"stockade: put away `{place.project}/.vscode`: " in err
+    assert not (place.project / ".vscode").exists()
+    assert [name for name in os.listdir(place.state / "sandbox") if name.startswith("pending")] == []
+
+
 # -- doctor --------------------------------------------------------------------------------------------
 
 

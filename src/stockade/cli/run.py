@@ -180,6 +180,10 @@ class _Exec:
             text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
             say(f"stockade: the command cannot be started: {one_line(text[:1].lower() + text[1:])}")
             return self._report(decision, Outcome(None), FAILED)
+        except ConfineError as error:
+            say(f"stockade: it has run; {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+            self._record(decision, Outcome(None), "end")
+            return self._report(decision, Outcome(None), FAILED)
         self._record(decision, outcome, "end")
         code = TIMED_OUT if outcome.timed_out else 128 + outcome.signal if outcome.signal else outcome.exit
         return self._report(decision, outcome, int(code or 0))

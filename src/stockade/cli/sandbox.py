@@ -195,6 +195,9 @@ def _ask_and_run(options: argparse.Namespace, world: World, prepared: Prepared) 
         text = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
         say(f"stockade: it cannot be confined, and has not run: {one_line(text)} (see `stockade doctor`)")
         return FAILED
+    except ConfineError as error:
+        say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+        return FAILED
     code = STOPPED.get(done.ended.stopped, done.ended.code)
     _report(options, result_json(_shown(options.command), prepared, done, code))
     if options.json:

@@ -11,8 +11,9 @@ from stockade.config.settings import size
 from stockade.confine.ability import Ability, ability
 from stockade.confine.controls import Control, controls, unmet
 from stockade.confine.facts import Looked, gather, look_again
+from stockade.confine.pending import forget, make_up, note
 from stockade.confine.plan import Limits, Request, SandboxPlan, plan
-from stockade.confine.run import Ended, backend_of, run
+from stockade.confine.run import Ended, NotConfined, backend_of, run
 from stockade.confine.sweep import Moved, State, git_state, put_back, saved, sweep
 from stockade.model.context import Context
 
@@ -41,6 +42,7 @@ class Prepared(NamedTuple):
     state: State
     released: tuple[str, ...]
     saved: Mapping[str, bytes]
+    earlier: tuple[Moved, ...] = ()
 
 
 class Confined(NamedTuple):
@@ -126,28 +128,61 @@ def prepare(wanted: Request, folder: str) -> Prepared:
     for path in (wanted.workspace, *wanted.write):
         if path == "/":
             raise ConfineError("the whole disk cannot be a place to write", "list the folders that are needed")
+    earlier = _earlier(folder)
     looked = gather(wanted, folder)
     made = plan(wanted, looked.facts)
     found = controls(made, able)
     weak = unmet(made, found)
     if weak:
         raise ConfineError(f"`{made.profile}` cannot be held here: {weak[0].name}: {weak[0].how}", "see `stockade doctor`")
-    return Prepared(made, able, found, looked, git_state(looked.facts.finds), wanted.release, saved(looked.facts.finds))
+    return Prepared(made, able, found, looked, git_state(looked.facts.finds), wanted.release, saved(looked.facts.finds), earlier)
 
 
 def confine(prepared: Prepared, command: Sequence[str], folder: str) -> Confined:
     """Runs a command as prepared, and puts away what it left that would run on its own.
 
-    Raises NotConfined and OSError as `run` does.
+    Raises NotConfined and OSError as `run` does: then nothing has run.  Raises ConfineError where it has run, and what
+    it left cannot be put away.
     """
-    ended = run(prepared.plan, command, prepared.able, folder)
-    moved: list[Moved] = []
-    state = prepared.state
-    for before, after in zip(prepared.looked.indexes, look_again(prepared.looked.indexes, folder), strict=True):
-        moved += sweep(before, after, {**state, **_stamps(prepared.released)}, os.path.join(folder, "quarantine"))
-    put_back(moved, prepared.saved)
+    noted = note(folder, prepared.looked.indexes, prepared.state)
+    try:
+        ended = run(prepared.plan, command, prepared.able, folder)
+    except (NotConfined, OSError):
+        forget(noted)
+        raise
+    moved = _swept(prepared, folder, noted)
     found = controls(prepared.plan, prepared.able, ended.holds)
-    return Confined(ended, found, _refused(ended, prepared.plan), tuple(moved))
+    return Confined(ended, found, _refused(ended, prepared.plan), (*prepared.earlier, *moved))
+
+
+def _swept(prepared: Prepared, folder: str, noted: str) -> tuple[Moved, ...]:
+    state = {**prepared.state, **_stamps(prepared.released)}
+    moved: list[Moved] = []
+    try:
+        for before, after in zip(prepared.looked.indexes, look_again(prepared.looked.indexes, folder), strict=True):
+            moved += sweep(before, after, state, _quarantine(folder))
+        put_back(moved, prepared.saved)
+        forget(noted)
+    except OSError as error:
+        raise _left_behind(error) from None
+    return tuple(moved)
+
+
+def _earlier(folder: str) -> tuple[Moved, ...]:
+    try:
+        return make_up(folder, _quarantine(folder))
+    except OSError as error:
+        raise _left_behind(error) from None
+
+
+def _left_behind(error: OSError) -> ConfineError:
+    what = f"`{error.filename}`" if error.filename else "what a command left"
+    message = f"{what} would run something later, and cannot be put away: {(error.strerror or 'error').lower()}"
+    return ConfineError(message, "look at it before you use git, an agent or an editor there")
+
+
+def _quarantine(folder: str) -> str:
+    return os.path.join(folder, "quarantine")
 
 
 def _refused(ended: Ended, made: SandboxPlan) -> tuple[Refusal, ...]:
