@@ -46,6 +46,7 @@ FINDS = [
     ("deep/er/.vscode/tasks.json", "held:deep/er/.vscode"), (".github/workflows/ci.yml", "held:.github/workflows"),
     (".github/CODEOWNERS", None), (".cargo/config.toml", "held"), ("x/.envrc", "held"), ("x/AGENTS.md", None),
     ("node_modules/p/.env", "secret"), ("node_modules/p/credentials.json", None), ("node_modules/p/.npmrc", None),
+    ("node_modules/p/.github/workflows/ci.yml", None), ("node_modules/p/.vscode/x", None),
 ]  # fmt: skip
 
 

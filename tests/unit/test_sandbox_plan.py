@@ -64,6 +64,12 @@ def test_what_stays_as_it_is_and_what_is_hidden() -> None:
     ]  # fmt: skip
 
 
+def test_what_is_released_is_neither_kept_nor_hidden() -> None:
+    finds = (Find(f"{WS}/sub/.git", "git", True), Find(f"{WS}/sub/.env", "secret"), Find(f"{WS}/.env", "secret"))
+    made = plan(REQUEST._replace(release=(f"{WS}/sub",)), facts(*finds, git_parts=(f"{WS}/sub/.git/hooks",)))
+    assert [mount.target for mount in made.covers if mount.target.startswith(WS)] == [f"{WS}/.env"]
+
+
 def test_roots_lie_shallow_before_deep_and_writing_wins() -> None:
     request = REQUEST._replace(read=("/data", "/data/deep/er"), write=("/data/deep",))
     known = facts(folders=(*FOLDERS, "/data/deep", "/data/deep/er"))

@@ -20,7 +20,7 @@ from stockade.model.protected import AGENT_FOLDERS, AGENT_PAIRS, HELD_FILES
 from stockade.secrets.names import FILES, SUFFIXES, env_file
 
 _GRAIN = 50_000_000  # nanoseconds; a coarse clock ticks every 10 ms
-_FORMAT = 1
+_FORMAT = 2
 _PAIR_PARENTS = frozenset(parent for parent, _ in AGENT_PAIRS)
 _INSTALLED = frozenset(("node_modules", "site-packages", "dist-packages", ".venv", "venv", "vendor", "bower_components"))
 _MAYBE_SECRET = frozenset((".pem", ".key"))
@@ -133,11 +133,13 @@ def _sort(folder: str, parent: str, name: str, kind: str, *, installed: bool) ->
     if lower == ".git":
         return {"folder": "git", "link": "gitlink"}.get(kind, "gitfile")
     if kind == "folder":
+        if installed:  # what came with a package is content, and goes with it
+            return ""
         if lower in AGENT_FOLDERS or (parent, lower) in AGENT_PAIRS:
             return "held"
         return "pin" if lower in _PAIR_PARENTS else ""
     if kind == "file":
-        if (parent, lower) in AGENT_PAIRS or (lower in HELD_FILES and not installed):
+        if not installed and ((parent, lower) in AGENT_PAIRS or lower in HELD_FILES):
             return "maybe" if lower == ".npmrc" else "held"
         return _secret(name, lower, installed=installed)
     return "socket" if kind == "other" and _socket(f"{folder}/{name}") else ""

@@ -59,8 +59,8 @@ class Limits(NamedTuple):
 class Request(NamedTuple):
     """What is asked for.  All paths are absolute and canonical.
 
-    `unmask` are secrets that are shown, `release` parts of git that may change: both by a person's word.  `links` are
-    other names of the home folder, with where they lead.
+    By a person's word `unmask` are secrets that are shown, and `release` what may change or be removed with all in it.
+    `links` are other names of the home folder, with where they lead.
     """
 
     profile: str
@@ -262,18 +262,22 @@ def _staying(request: Request, facts: Facts) -> Iterator[Mount]:
     roots = writable(request)
 
     def changeable(path: str) -> bool:
-        return any(inside(path, root) for root in roots)
+        return any(inside(path, root) for root in roots) and not _released(path, request)
 
     found = [find for find in facts.finds if changeable(find.path)]
     for find in found:
         if find.sort in ("git", "pin") and not _is_root(find.path, roots):
             yield Mount(Kind.WRITE, find.path, find.path, PINNED)
     for path in facts.git_parts:
-        if changeable(path) and path not in request.release:
+        if changeable(path):
             yield Mount(Kind.READ, path, path, STAYS)
     for find in found:
         if find.sort in ("held", "gitfile"):
             yield Mount(Kind.READ, find.path, find.path, STAYS)
+
+
+def _released(path: str, request: Request) -> bool:
+    return any(inside(path, one) for one in request.release)
 
 
 def _is_root(path: str, roots: tuple[str, ...]) -> bool:
@@ -283,7 +287,7 @@ def _is_root(path: str, roots: tuple[str, ...]) -> bool:
 def _hidden(request: Request, facts: Facts, roots: Mapping[str, Kind]) -> Iterator[Mount]:
     shown = frozenset(request.unmask)
     for find in facts.finds:
-        if find.sort in ("secret", "socket") and not any(inside(find.path, one) for one in shown):
+        if find.sort in ("secret", "socket") and not any(inside(find.path, one) for one in (*shown, *request.release)):
             yield Mount(Kind.HIDE_FILE, find.path, why=SECRET if find.sort == "secret" else SOCKET)
     visible = ("/",) if request.read_all else (*roots, *(path for path in SYSTEM if request.profile != "strict"))
     own = (*SYSTEM_SECRETS, *(f"{request.home}/{name}" for name in HOME_SECRETS))

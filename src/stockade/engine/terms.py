@@ -48,7 +48,7 @@ def widened(decision: Decision, request: Request, *, approved: bool) -> Widening
     write = tuple(dict.fromkeys(_outside(covered, _WRITING, request, folder=True)))
     read = tuple(path for path in dict.fromkeys(_outside(covered, _READING, request, folder=False)) if path not in write)
     unmask = tuple(dict.fromkeys(_secrets(effects))) if approved else ()
-    release = tuple(_released(segments, request)) if approved else ()
+    release = (*_released(segments, request), *_removed(effects)) if approved else ()
     reasons += [f"`{path}` can be written" for path in write]
     reasons += [f"`{path}` can be read" for path in (*read, *unmask) if not _system(path)]
     changed = request._replace(
@@ -94,6 +94,13 @@ def _secrets(effects: list[Effect]) -> Iterator[str]:
     for path in _paths(effects, _READING | _WRITING):
         if secret_path(path) is not None:
             yield path
+
+
+def _removed(effects: list[Effect]) -> Iterator[str]:
+    """Folders that are removed as a whole: what would be kept or hidden in them could not be."""
+    return _paths(
+        [effect for effect in effects if effect.target is not None and effect.target.recursive], frozenset((Kind.DELETE,))
+    )
 
 
 def _released(segments: list[Segment], request: Request) -> Iterator[str]:
