@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -58,9 +59,14 @@ def missing(job: Job, launcher: str) -> list[str]:
     return lacking
 
 
+def _real_home() -> str:
+    """The user's home by the user database: that of the environment may be another, and empty."""
+    return pwd.getpwuid(os.getuid()).pw_dir
+
+
 def _there(need: str, path: str) -> bool:
     if need.startswith(("/", "~")):
-        return Path(need).expanduser().exists()
+        return Path(need.replace("~", _real_home(), 1)).exists()
     return shutil.which(need, path=path) is not None or (need.isidentifier() and find_spec(need) is not None)
 
 
@@ -111,8 +117,7 @@ def _place(job: Job) -> Iterator[Place]:
         if job.home == "link":
             os.symlink(home, f"{folder}/link")
             home = f"{folder}/link"
-        real = os.path.expanduser("~")
-        yield Place(folder, real if job.home == "real" else home, f"{home}/work", f"{folder}/cache")
+        yield Place(folder, _real_home() if job.home == "real" else home, f"{home}/work", f"{folder}/cache")
     finally:
         _remove(folder)
 

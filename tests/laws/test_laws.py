@@ -298,6 +298,10 @@ def _values(setting: Setting) -> st.SearchStrategy[str]:
         return st.sampled_from(("true", "false"))
     if setting.kind == "texts":
         return st.sampled_from(("[]", '["make test"]', '["git *", "* x"]'))
+    if setting.kind == "number":
+        return st.sampled_from(("0", "1", "4096"))
+    if setting.kind == "size":
+        return st.sampled_from(('""', '"1M"', '"2G"'))
     if setting.kind == "table":
         return st.sampled_from(("{}", '{ A = "1" }'))
     return st.sampled_from([json.dumps(value) for value in setting.values])
