@@ -127,6 +127,8 @@ class Host:
         self._descriptors: list[int] = []
         self._victim: subprocess.Popen[str] | None = None
         self._segment = self._key = -1
+        self._copied = ""
+        """The sources for a user who cannot come into the checkout."""
 
     # Building and removing
 
@@ -142,6 +144,10 @@ class Host:
     def _build(self) -> None:
         self.root.chmod(0o755)
         self._own(self.root)
+        if self._switch and not all(parent.stat().st_mode & 0o001 for parent in (_SOURCE, *_SOURCE.parents)):
+            self._copied = tempfile.mkdtemp(prefix="probe-source-", dir=self._base)
+            os.chmod(self._copied, 0o755)
+            shutil.copytree(_SOURCE / "stockade", Path(self._copied, "stockade"), ignore=shutil.ignore_patterns("__pycache__"))
         home = self.root / "home"
         self.places: dict[str, str | int] = {
             "root": str(self.root), "home": str(home), "code_folder": str(home / "code"), "outside": str(self.root / "outside"),
@@ -170,6 +176,8 @@ class Host:
             _libc.shmctl(self._segment, 0, None)  # IPC_RMID
         if self._key > 0:
             _libc.syscall(_KEYCTL, 3, ctypes.c_long(self._key))  # KEYCTL_REVOKE
+        if self._copied:
+            shutil.rmtree(self._copied, ignore_errors=True)
         deadline = time.monotonic() + 6  # what an unconfined probe left running may still write
         while self.root.exists() and time.monotonic() < deadline:
             shutil.rmtree(self.root, ignore_errors=True)
@@ -245,7 +253,7 @@ class Host:
     def environment(self) -> dict[str, str]:
         """What a person's shell has, secrets and all."""
         return {
-            "PATH": os.environ["PATH"], "PYTHONPATH": str(_SOURCE), "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": os.environ["PATH"], "PYTHONPATH": self._copied or str(_SOURCE), "PYTHONDONTWRITEBYTECODE": "1",
             **SECRETS, "HOME": str(self.places["home"]), "USER": self.user.pw_name, "LOGNAME": self.user.pw_name,
             "LANG": "C.UTF-8", "TERM": "xterm", "SHELL": "/bin/bash", "EDITOR": "true",
             "SSH_AUTH_SOCK": f"{self.places['sockets']}/stream.sock",
