@@ -67,6 +67,7 @@ def _text(lines: list[Line]) -> str:
 
 def _lines(able: Ability) -> Iterator[Line]:
     yield _bubblewrap(able)
+    yield _namespaces(able)
     yield _filter(able)
     yield _landlock(able)
     if able.confines:
@@ -77,9 +78,17 @@ def _lines(able: Ability) -> Iterator[Line]:
 
 
 def _bubblewrap(able: Ability) -> Line:
-    if able.confines:
+    if able.bubblewrap:
         return Line("bubblewrap", "ok", f"{able.bubblewrap}: namespaces and mounts work")
+    if able.namespaces:
+        return Line("bubblewrap", "weak", f"{able.problem}; namespaces of our own are used", _remedy(able.problem))
     return Line("bubblewrap", "missing", able.problem, _remedy(able.problem))
+
+
+def _namespaces(able: Ability) -> Line:
+    if able.namespaces:
+        return Line("namespaces", "ok", "the kernel lets us make them: many covers are quick, and Landlock can be added")
+    return Line("namespaces", "weak", "only bubblewrap may make them: many covers are slow", _remedy("namespaces are refused"))
 
 
 def _remedy(problem: str) -> str:
