@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,6 +174,20 @@ def test_a_report(place):
     assert report["refused"] == [
         {"what": f"{place.project}/made", "why": "the profile only reads", "setting": 'sandbox.profile = "workspace"'},
     ]  # fmt: skip
+
+
+def test_a_run_is_recorded_before_and_after(place, monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "s3cret-value")
+    assert sandbox("--yes", "--quiet", "--", "echo s3cret-value; exit 3")[0] == 3
+    lines = (place.state / "log" / "decisions.jsonl").read_text().splitlines()
+    before, after = (json.loads(line) for line in lines)
+    assert (before["phase"], before["exit"], after["phase"], after["exit"]) == ("start", None, "end", 3)
+    assert before["id"] == after["id"]
+    assert (after["event"], after["profile"], after["command"]) == ("sandbox", "readonly", "echo ‹redacted›; exit 3")
+    shutil.rmtree(place.state / "log")
+    (place.state / "log").write_text("in the way")
+    assert sandbox("--yes", "--profile", "workspace", "--", "touch made")[0] == 125
+    assert not (place.project / "made").exists()
 
 
 def test_while_everything_is_stopped(place, cli):

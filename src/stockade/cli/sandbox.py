@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+import time
 from typing import Any
 
 from stockade.cli.args import Formatter
@@ -17,7 +18,7 @@ from stockade.cli.text import colourful, one_line, paint, say
 from stockade.config.settings import PROFILES, size
 from stockade.confine.environment import ChildEnv
 from stockade.confine.run import NotConfined
-from stockade.engine.confining import ConfineError, Prepared, confine, env_of, prepare, profile_json, request
+from stockade.engine.confining import Confined, ConfineError, Prepared, confine, env_of, prepare, profile_json, request
 
 FAILED, REFUSED, TIMED_OUT, INTERRUPTED = 125, 126, 124, 130
 STOPPED = {"time": TIMED_OUT, "interrupt": INTERRUPTED, "terminate": 143, "output": 153}
@@ -189,6 +190,9 @@ def _ask_and_run(options: argparse.Namespace, world: World, prepared: Prepared) 
         if not _agreed():
             say("stockade: refused")
             return REFUSED
+    record = _Record(world, prepared, _shown(options.command), "" if options.yes else "allowed")
+    if not record.keep("start"):
+        return FAILED
     try:
         done = confine(prepared, _argv(options.command), folder_of(world))
     except (NotConfined, OSError) as error:
@@ -199,6 +203,7 @@ def _ask_and_run(options: argparse.Namespace, world: World, prepared: Prepared) 
         say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
         return FAILED
     code = STOPPED.get(done.ended.stopped, done.ended.code)
+    record.keep("end", done, code)
     _report(options, result_json(_shown(options.command), prepared, done, code))
     if options.json:
         say(json.dumps(result_json(_shown(options.command), prepared, done, code)))
@@ -207,6 +212,34 @@ def _ask_and_run(options: argparse.Namespace, world: World, prepared: Prepared) 
         if text:
             say(text)
     return code
+
+
+class _Record:
+    """What the log keeps of a run: before it, and after it under the same id."""
+
+    def __init__(self, world: World, prepared: Prepared, command: str, answer: str) -> None:
+        from stockade.secrets.redact import redact, secret_values
+
+        self.state = world.places.state
+        self.value: dict[str, Any] = {
+            "v": 1, "id": os.urandom(16).hex(), "event": "sandbox", "verdict": "allow", "rule": "sandbox", "answer": answer,
+            "command": redact(command, secret_values(os.environ)), "cwd": prepared.plan.cwd, "profile": prepared.plan.profile,
+            "network": prepared.plan.network, "user": os.getuid(),
+        }  # fmt: skip
+
+    def keep(self, phase: str, done: Confined | None = None, code: int | None = None) -> bool:
+        """Stores it; says so and gives False where that is not possible."""
+        from stockade.store.audit import append
+
+        when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        took = 0 if done is None else int(done.ended.seconds * 1000)
+        try:
+            append(self.state, {**self.value, "phase": phase, "time": when, "exit": code, "duration_ms": took})
+        except OSError as error:
+            begin = "not run: " if phase == "start" else ""
+            say(f"stockade: {begin}the log in `{self.state}` cannot be written: {(error.strerror or '').lower()}")
+            return False
+        return True
 
 
 def _agreed() -> bool:
