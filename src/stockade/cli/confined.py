@@ -8,7 +8,7 @@ from typing import Any
 from stockade.cli.table import table
 from stockade.cli.text import colourful, one_line, paint, visible
 from stockade.confine.plan import Kind, Mount, SandboxPlan
-from stockade.engine.confining import Confined, Prepared
+from stockade.engine.confining import Confined, ConfineError, Prepared
 
 _LEVEL_COLOURS = {"full": "green", "partial": "yellow", "none": "red"}
 _STEPS = {
@@ -83,6 +83,11 @@ def after_text(prepared: Prepared, done: Confined, *, quiet: bool) -> str:
     if not quiet:
         lines.append(held_line(done))
     return "\n".join(lines)
+
+
+def problem_text(error: ConfineError) -> str:
+    """What is wrong, and what to do about it."""
+    return one_line(str(error)) + (f" ({error.hint})" if error.hint else "")
 
 
 def held_line(done: Confined) -> str:

@@ -71,7 +71,7 @@ def _lines(able: Ability) -> Iterator[Line]:
     yield _filter(able)
     yield _landlock(able)
     if able.confines:
-        yield from _trials()
+        yield from _trials(able)
     yield from _bounds()
     yield _shell()
     yield _state()
@@ -137,13 +137,13 @@ def _landlock(able: Ability) -> Line:
     return Line("Landlock", "weak", "the kernel has none", "add `landlock` to the `lsm=` parameter of the kernel")
 
 
-def _trials() -> Iterator[Line]:
+def _trials(able: Ability) -> Iterator[Line]:
     """Confined commands on files of their own: each tries what must not be possible, and what must be."""
     from stockade.cli.trials import TRIALS, trial
 
     with tempfile.TemporaryDirectory(prefix="stockade-doctor-") as folder:
         for one in TRIALS:
-            state, found = trial(one, os.path.realpath(folder))
+            state, found = trial(one, able, os.path.realpath(folder))
             yield Line(one.name, state, found, "" if state == "ok" else "report it: this must hold wherever bubblewrap works")
 
 

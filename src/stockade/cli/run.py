@@ -11,10 +11,11 @@ import time
 import uuid
 from typing import Any, NamedTuple
 
-from stockade.cli.args import Formatter
+from stockade.cli.args import Formatter, seconds
 from stockade.cli.ask import Answer, ask, key, terminal
 from stockade.cli.check import command_text
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
+from stockade.cli.confined import after_text, problem_text
 from stockade.cli.sandbox import folder_of
 from stockade.cli.show import decision_json, decision_text
 from stockade.cli.text import one_line, say, visible
@@ -71,19 +72,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--config", metavar="FILE", help="use this configuration in place of the project's and the user's")
     made.add_argument("--profile", choices=tuple(PROFILES), help="how it is confined, in place of `sandbox.profile`")
     made.add_argument("--network", choices=("off", "on"), help="whether it has the network, in place of `sandbox.network`")
-    made.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="stop the command after this time")
+    made.add_argument("--timeout", metavar="SECONDS", type=seconds, help="stop the command after this time")
     made.add_argument("--report", metavar="FILE", help="write what happened as JSON")
     return made
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e7:
-        raise argparse.ArgumentTypeError("a number of seconds above 0")
-    return value
 
 
 def run(args: list[str]) -> int:
@@ -181,7 +172,7 @@ class _Exec:
             say(f"stockade: the command cannot be started: {one_line(text[:1].lower() + text[1:])}")
             return self._report(decision, Outcome(None), FAILED)
         except ConfineError as error:
-            say(f"stockade: it has run; {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+            say(f"stockade: it has run; {problem_text(error)}")
             self._record(decision, Outcome(None), "end")
             return self._report(decision, Outcome(None), FAILED)
         self._record(decision, outcome, "end")
@@ -220,7 +211,7 @@ class _Exec:
 
     def _weaker(self, error: ConfineError) -> None:
         """What cannot be confined runs only if a person agrees, and never where a sandbox is required."""
-        say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+        say(f"stockade: {problem_text(error)}")
         if self.world.loaded.value("sandbox.required"):
             say("stockade: refused: `sandbox.required` is set")
             raise Unconfined(FAILED)
@@ -233,8 +224,6 @@ class _Exec:
         self.world = self.world._replace(context=self.world.context._replace(sandbox=""))
 
     def _confined(self, decision: Decision, prepared: Prepared) -> Outcome:
-        from stockade.cli.confined import after_text
-
         argv = [bash(), "--norc", "--noprofile", "-c", decision.action.command]
         done = confine(prepared, argv, folder_of(self.world))
         text = after_text(prepared, done, quiet=True)

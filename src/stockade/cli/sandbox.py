@@ -10,10 +10,10 @@ import sys
 import time
 from typing import Any
 
-from stockade.cli.args import Formatter
+from stockade.cli.args import Formatter, seconds
 from stockade.cli.ask import terminal
 from stockade.cli.common import UsageError, World, open_world, problems_to_stderr
-from stockade.cli.confined import after_text, plan_text, result_json
+from stockade.cli.confined import after_text, plan_text, problem_text, result_json
 from stockade.cli.text import colourful, one_line, paint, say
 from stockade.config.settings import PROFILES, size
 from stockade.confine.environment import ChildEnv
@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="a variable that it gets, also one that would be dropped",
     )
-    made.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="end it after this time")
+    made.add_argument("--timeout", metavar="SECONDS", type=seconds, help="end it after this time")
     made.add_argument("--memory", metavar="SIZE", type=_size, help="how much memory it may use, as 512M or 2G")
     made.add_argument("--pids", metavar="N", type=_count, help="how many processes it may have at a time")
     made.add_argument("--file-size", metavar="SIZE", type=_size, help="how large a file of its may become")
@@ -84,16 +84,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--report", metavar="FILE", help="write what happened as JSON")
     made.add_argument("--quiet", action="store_true", help="print nothing of our own unless something was refused or failed")
     return made
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e7:
-        raise argparse.ArgumentTypeError("a number of seconds above 0")
-    return value
 
 
 def _size(text: str) -> int:
@@ -119,7 +109,7 @@ def run(args: list[str]) -> int:
     try:
         prepared = _prepared(options, world, env)
     except ConfineError as error:
-        say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+        say(f"stockade: {problem_text(error)}")
         return FAILED
     if options.explain:
         print(
@@ -132,7 +122,7 @@ def run(args: list[str]) -> int:
 
 
 def _environment(options: argparse.Namespace, world: World) -> ChildEnv:
-    env: ChildEnv = env_of(world.loaded.value, os.environ)
+    env = env_of(world.loaded.value, os.environ)
     for text in options.env:
         name, equals, value = text.partition("=")
         if not name or (not equals and name not in os.environ):
@@ -142,23 +132,17 @@ def _environment(options: argparse.Namespace, world: World) -> ChildEnv:
 
 
 def _prepared(options: argparse.Namespace, world: World, env: ChildEnv) -> Prepared:
-    context = world.context._replace(env=env.variables)
-    own = request(context, world.loaded.value)
-    limits = own.limits._replace(seconds=options.timeout, output=options.output)
-    for field, given in (
-        ("memory", options.memory),
-        ("processes", options.pids),
-        ("file_size", options.file_size),
-        ("cpu_seconds", options.cpu),
-    ):
-        limits = limits._replace(**{field: given}) if given is not None else limits
     wanted = request(
-        context, world.loaded.value, profile=PROFILES[options.profile], network=options.network, limits=limits,
-        read=[path for path in options.read if path != "all"], write=options.write, deny=options.deny, unmask=options.unmask,
+        world.context._replace(env=env.variables), world.loaded.value,
+        profile=PROFILES[options.profile], network=options.network,
+        read=options.read, write=options.write, deny=options.deny, unmask=options.unmask,
     )  # fmt: skip
-    if "all" in options.read:
-        wanted = wanted._replace(read_all=True)
-    return prepare(wanted, folder_of(world))
+    given = {
+        "seconds": options.timeout, "output": options.output, "memory": options.memory, "processes": options.pids,
+        "file_size": options.file_size, "cpu_seconds": options.cpu,
+    }  # fmt: skip
+    limits = wanted.limits._replace(**{name: value for name, value in given.items() if value is not None})
+    return prepare(wanted._replace(limits=limits), folder_of(world))
 
 
 def folder_of(world: World) -> str:
@@ -200,13 +184,14 @@ def _ask_and_run(options: argparse.Namespace, world: World, prepared: Prepared) 
         say(f"stockade: it cannot be confined, and has not run: {one_line(text)} (see `stockade doctor`)")
         return FAILED
     except ConfineError as error:
-        say(f"stockade: {one_line(str(error))}" + (f" ({error.hint})" if error.hint else ""))
+        say(f"stockade: {problem_text(error)}")
         return FAILED
     code = STOPPED.get(done.ended.stopped, done.ended.code)
     record.keep("end", done, code)
-    _report(options, result_json(_shown(options.command), prepared, done, code))
+    result = result_json(_shown(options.command), prepared, done, code) if options.json or options.report is not None else {}
+    _report(options, result)
     if options.json:
-        say(json.dumps(result_json(_shown(options.command), prepared, done, code)))
+        say(json.dumps(result))
     else:
         text = after_text(prepared, done, quiet=options.quiet)
         if text:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from functools import cache
 from typing import NamedTuple
 
-from stockade.confine.ability import Ability, probe
+from stockade.confine.ability import Ability
 from stockade.confine.facts import gather
 from stockade.confine.plan import Request, plan
 from stockade.confine.run import NotConfined
@@ -40,13 +39,7 @@ TRIALS = (
 )
 
 
-@cache
-def able_here() -> Ability:
-    """Asked once for all trials."""
-    return probe()
-
-
-def trial(one: Trial, folder: str) -> tuple[str, str]:
+def trial(one: Trial, able: Ability, folder: str) -> tuple[str, str]:
     """Whether a trial holds, in a fresh workspace below `folder`: its state, and what was found."""
     workspace, outside = f"{folder}/{one.name.replace(' ', '-')}", f"{folder}/outside"
     for path in (f"{workspace}/.git/hooks", outside):
@@ -54,7 +47,6 @@ def trial(one: Trial, folder: str) -> tuple[str, str]:
     for path in (f"{workspace}/.env", f"{outside}/secret", f"{workspace}/.git/config"):
         with open(path, "w", encoding="ascii") as stream:
             stream.write("[core]\n")
-    able = able_here()
     request = Request("workspace", "off", workspace, workspace, f"{folder}/home", {"PATH": "/usr/bin:/bin"})
     made = plan(request, gather(request, f"{folder}/state").facts)
     text = one.text.replace("{outside}", outside).replace("{pid}", str(os.getppid()))

@@ -34,10 +34,6 @@ class Ability(NamedTuple):
         return self.bubblewrap != "" or self.namespaces
 
     @property
-    def backend(self) -> str:
-        return "bubblewrap" if self.bubblewrap else "namespaces" if self.namespaces else "none"
-
-    @property
     def inner(self) -> bool:
         """Whether the last steps can be made from within: bubblewrap leaves the power for them to root only."""
         return self.namespaces or self.uid == 0

@@ -8,7 +8,6 @@ of system calls then, because that filter refuses mounts.  bubblewrap lets only 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from stockade.confine.plan import Kind, Mount, SandboxPlan
 
@@ -16,15 +15,11 @@ FEW = 24
 _WORDS: dict[Kind, str] = {Kind.READ: "--ro-bind", Kind.WRITE: "--bind", Kind.LINK: "--symlink"}
 
 
-class Words(NamedTuple):
-    """`options` go through `--args`, so that neither their number nor a process list shows or bounds them."""
+def words(plan: SandboxPlan, *, blank: str, staged: bool) -> tuple[str, ...]:
+    """The options for a plan.  `blank` is an empty file that nobody can read; `staged` leaves the covers to `inner`.
 
-    options: tuple[str, ...]
-    staged: bool
-
-
-def words(plan: SandboxPlan, *, blank: str, staged: bool) -> Words:
-    """The options for a plan.  `blank` is an empty file that nobody can read; `staged` leaves the covers to `inner`."""
+    They go through `--args`, so that neither their number nor a process list shows or bounds them.
+    """
     options = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     if plan.network == "off":
         options.append("--unshare-net")
@@ -37,7 +32,7 @@ def words(plan: SandboxPlan, *, blank: str, staged: bool) -> Words:
         options += _mount(mount, blank)
     if not any(mount.target == "/" for mount in plan.mounts):
         options += ["--remount-ro", "/"]
-    return Words((*options, "--chdir", plan.cwd), staged)
+    return (*options, "--chdir", plan.cwd)
 
 
 def _mount(mount: Mount, blank: str) -> Iterable[str]:

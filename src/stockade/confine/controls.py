@@ -8,8 +8,6 @@ from typing import NamedTuple
 from stockade.confine.ability import Ability
 from stockade.confine.plan import SandboxPlan
 
-LEVELS = ("full", "partial", "none")
-
 
 class Control(NamedTuple):
     """One control: `level` is full, partial or none, `how` says what holds it, or what does not."""

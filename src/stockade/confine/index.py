@@ -27,8 +27,10 @@ _MAYBE_SECRET = frozenset((".pem", ".key"))
 _BARE = frozenset(("HEAD", "objects", "refs"))
 _SAMPLE = 65536
 
-Known = dict[str, tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]]
-"""For a folder: its change time, the folders in it, and what was found in it, each with its sort."""
+Folder = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
+"""Of a folder: its change time, the folders in it, and what was found in it, each with its sort."""
+
+Known = dict[str, Folder]
 
 
 class Find(NamedTuple):
@@ -47,7 +49,7 @@ class Index(NamedTuple):
     known: Known
 
 
-def look(root: str, known: Mapping[str, tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]] | None = None) -> Index:
+def look(root: str, known: Mapping[str, Folder] | None = None) -> Index:
     """Looks at a whole tree; folders that have not changed since `known` are not read.
 
     Links are not followed.  A folder that cannot be read holds nothing that a command could read either.
@@ -95,7 +97,7 @@ def _found(folder: str, name: str, sort: str) -> Find:
     return Find(path, sort.removesuffix("/"), sort.endswith("/"))
 
 
-def _read(folder: str, changed: int, *, installed: bool) -> tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]:
+def _read(folder: str, changed: int, *, installed: bool) -> Folder:
     folders: list[str] = []
     finds: list[tuple[str, str]] = []
     parent = os.path.basename(folder).lower()

@@ -55,8 +55,13 @@ def started(told: Mapping[str, Any], command: Sequence[str]) -> Iterator[tuple[l
 def memory(data: bytes) -> int:
     """A descriptor of memory that holds some bytes, at their beginning."""
     number = os.memfd_create("stockade", os.MFD_CLOEXEC)
+    write_all(number, data)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+def write_all(number: int, data: bytes) -> None:
+    """Writes all of some bytes to a descriptor, which may take them in pieces."""
     left = memoryview(data)
     while left:
         left = left[os.write(number, left) :]
-    os.lseek(number, 0, os.SEEK_SET)
-    return number

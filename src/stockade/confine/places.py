@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stockade.secrets import names
+
 SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
     "/etc", "/opt", "/nix/store", "/nix/var/nix/profiles", "/snap", "/gnu/store",
@@ -44,16 +46,15 @@ COVERED = (
 """Of a new /proc: what root may write, also as root of a user namespace; covered by its read-only self."""
 
 SYSTEM_SECRETS = (
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
-    "/etc/krb5.keytab", "/etc/security/opasswd", "/etc/wireguard", "/etc/ssh", "/etc/stockade/keys", "/etc/NetworkManager",
-    "/etc/wpa_supplicant", "/etc/rancher", "/etc/kubernetes", "/etc/docker", "/etc/letsencrypt",
+    *(path for path in names.SYSTEM if path.startswith("/etc/")),
+    "/etc/stockade/keys", "/etc/NetworkManager", "/etc/wpa_supplicant", "/etc/rancher", "/etc/kubernetes", "/etc/docker",
+    "/etc/letsencrypt",
 )  # fmt: skip
 
 HOME_SECRETS = (
-    ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".password-store", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-    ".pgpass", ".my.cnf", ".vault-token", ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
-    ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".config/google-chrome", ".config/chromium", ".mozilla",
-    ".thunderbird", ".local/share/keyrings", ".cargo/credentials.toml", ".cargo/credentials", ".terraform.d", ".claude.json",
+    *names.FOLDERS,
+    ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".vault-token", ".bash_history", ".zsh_history",
+    ".python_history", ".psql_history", ".mysql_history", ".cargo/credentials.toml", ".cargo/credentials", ".claude.json",
     ".claude", ".codex", ".gemini", ".config/stockade", ".local/state/stockade",
 )  # fmt: skip
 """Masked where `sandbox.read` is `all` or names a folder around them."""

@@ -117,12 +117,12 @@ class SandboxPlan(NamedTuple):
     @property
     def covers(self) -> tuple[Mount, ...]:
         """The steps 4 and 5, of which there can be thousands."""
-        return tuple(mount for mount in self.mounts if mount.why in (STAYS, SECRET, SOCKET, DENIED, PINNED))
+        return tuple(mount for mount in self.mounts if mount.why in _COVERING)
 
     @property
     def base(self) -> tuple[Mount, ...]:
         """The steps 1 to 3."""
-        return tuple(mount for mount in self.mounts if mount.why not in (STAYS, SECRET, SOCKET, DENIED, PINNED))
+        return tuple(mount for mount in self.mounts if mount.why not in _COVERING)
 
 
 STAYS = "makes git, an agent or an editor run something"
@@ -130,6 +130,7 @@ SECRET = "its name says that it holds secrets"
 SOCKET = "a socket of a program outside"
 DENIED = "denied by the settings"
 PINNED = "cannot be renamed away, nor what lies in it"
+_COVERING = frozenset((STAYS, SECRET, SOCKET, DENIED, PINNED))
 
 GIT_TEMPLATE = "/run/stockade/git-template"
 _DROPPED = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DOCKER_HOST", "GPG_AGENT_INFO",
@@ -266,7 +267,7 @@ def _staying(request: Request, facts: Facts) -> Iterator[Mount]:
 
     found = [find for find in facts.finds if changeable(find.path)]
     for find in found:
-        if find.sort in ("git", "pin") and not _is_root(find.path, roots):
+        if find.sort in ("git", "pin") and find.path not in roots:
             yield Mount(Kind.WRITE, find.path, find.path, PINNED)
     for path in facts.git_parts:
         if changeable(path):
@@ -278,10 +279,6 @@ def _staying(request: Request, facts: Facts) -> Iterator[Mount]:
 
 def _released(path: str, request: Request) -> bool:
     return any(inside(path, one) for one in request.release)
-
-
-def _is_root(path: str, roots: tuple[str, ...]) -> bool:
-    return path in roots
 
 
 def _hidden(request: Request, facts: Facts, roots: Mapping[str, Kind]) -> Iterator[Mount]:

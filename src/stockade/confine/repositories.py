@@ -23,28 +23,34 @@ class Shared(NamedTuple):
     writable: bool
 
 
-def parts(git: str, deep: int = 0) -> Iterator[str]:
+def parts(git: str) -> Iterator[str]:
     """What exists of a git folder and must not change: its own, and that of the modules in it."""
-    for name in HELD:
-        path = f"{git}/{name}"
-        if os.path.lexists(path) and not os.path.islink(path):
-            yield path
-    if deep < _DEEP:
-        for inner in inner_folders(git):
-            own = f"{inner}/config" if inside(inner, f"{git}/modules") else ""
-            yield from (path for path in parts(inner, deep + 1) if path != own)
+    written = frozenset(changing(git))
+    for folder in folders(git):
+        for name in HELD:
+            path = f"{folder}/{name}"
+            if path not in written and os.path.lexists(path) and not os.path.islink(path):
+                yield path
 
 
 def changing(git: str) -> Iterator[str]:
     """The configurations of submodules: git itself writes them, at every update of the work tree."""
-    for inner in inner_folders(git):
-        if inside(inner, f"{git}/modules") and os.path.isfile(f"{inner}/config"):
-            yield f"{inner}/config"
-        yield from changing(inner)
+    for folder in folders(git):
+        for inner in _inner_folders(folder):
+            if inside(inner, f"{folder}/modules") and os.path.isfile(f"{inner}/config"):
+                yield f"{inner}/config"
 
 
-def inner_folders(git: str) -> Iterator[str]:
-    """The git folders inside one: of submodules (whose names may have slashes) and of linked work trees."""
+def folders(git: str, deep: int = 0) -> Iterator[str]:
+    """A git folder, and all git folders inside it."""
+    yield git
+    if deep <= _DEEP:
+        for inner in _inner_folders(git):
+            yield from folders(inner, deep + 1)
+
+
+def _inner_folders(git: str) -> Iterator[str]:
+    """The git folders directly inside one: of submodules (whose names may have slashes) and of linked work trees."""
     for kind in ("modules", "worktrees"):
         waiting = [f"{git}/{kind}"]
         while waiting:

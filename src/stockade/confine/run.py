@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from stockade.confine.ability import Ability
 from stockade.confine.bubblewrap import FEW, words
-from stockade.confine.inner_words import HIDDEN, argv_for, memory, text, told_for
+from stockade.confine.inner_words import HIDDEN, argv_for, memory, text, told_for, write_all
 from stockade.confine.limits import Groups, groups, shell_limits
 from stockade.confine.plan import SandboxPlan
 from stockade.confine.seccomp import filter_for
@@ -120,9 +120,9 @@ class _Run:
         if backend_of(self.plan, self.able) == "namespaces":
             told = told_for(self.plan, whole=True, blank=self.blank, filtered=filtered, scopes=self.scopes)
             return [*self._entering(), *self._inner(told, inner)]
-        said = words(self.plan, blank=self.blank, staged=_many(self.plan, self.able) and self.able.inner)
-        options = list(said.options)
-        if said.staged:
+        staged = _many(self.plan, self.able) and self.able.inner
+        options = list(words(self.plan, blank=self.blank, staged=staged))
+        if staged:
             options += ["--ro-bind", self.blank, HIDDEN]
             told = told_for(self.plan, whole=False, blank=self.blank, filtered=filtered, scopes=self.scopes)
             inner = self._inner(told, inner)
@@ -184,7 +184,7 @@ class _Run:
                 self.errors += data
                 del self.errors[:-_KEPT]
             try:
-                _write_all(out, data)
+                write_all(out, data)
             except OSError:
                 return  # the reader of our output has gone
 
@@ -205,12 +205,6 @@ class _Run:
         """Ends the whole tree: with bubblewrap dies the first process inside, and with that all others."""
         self.stopped = self.stopped or why
         child.kill()
-
-
-def _write_all(number: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(number, left) :]
 
 
 def _last(text: str) -> str:

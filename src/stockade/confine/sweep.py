@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stockade.confine.index import Find, Index
-from stockade.confine.repositories import HELD, changing, inner_folders, shared
+from stockade.confine.repositories import HELD, changing, folders, shared
 from stockade.model.paths import inside
 from stockade.vcs.config import Entry, Unreadable, entries, read_text
 
@@ -79,7 +79,7 @@ def git_state(finds: tuple[Find, ...]) -> State:
     state: State = {}
     for find in finds:
         if find.sort == "git":
-            for folder in (find.path, *_all_inner(find.path)):
+            for folder in folders(find.path):
                 for path in _parts(folder):
                     state.update(stamp(path))
         elif find.sort == "gitfile":
@@ -107,7 +107,7 @@ def sweep(before: Index, after: Index, state: State, keep: str) -> tuple[Moved, 
             moved += _swept(find.path, same, keep) if find.path in known else _whole(find.path, same, keep)
         elif find.path in known:
             continue
-        elif find.sort == "gitfile" and find.path not in state and (why := _gitfile(find.path)):
+        elif find.sort == "gitfile" and (why := _gitfile(find.path)):
             moved.append(_move(find.path, keep, why))
         elif find.sort == "gitlink":
             moved.append(_move(find.path, keep, "a link in the place of a repository"))
@@ -126,7 +126,7 @@ def _whole(git: str, same: frozenset[Stamp], keep: str) -> Iterator[Moved]:
 
 
 def _swept(git: str, same: frozenset[Stamp], keep: str) -> Iterator[Moved]:
-    for folder in (git, *_all_inner(git)):
+    for folder in folders(git):
         for path in _parts(folder):
             if why := _harm(path, folder, same):
                 yield _move(path, keep, why)
@@ -136,13 +136,6 @@ def _harm(path: str, git: str, same: frozenset[Stamp]) -> str:
     """Why a part of a git folder would run something; empty if it would not, or was there before."""
     found = stamp(path)
     return _runs(path, git) if found and found[path] not in same else ""
-
-
-def _all_inner(git: str, deep: int = 0) -> Iterator[str]:
-    for folder in inner_folders(git):
-        yield folder
-        if deep < 12:
-            yield from _all_inner(folder, deep + 1)
 
 
 def _parts(git: str) -> Iterator[str]:

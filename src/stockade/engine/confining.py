@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stockade.config.settings import size
 from stockade.confine.ability import Ability, ability
 from stockade.confine.controls import Control, controls, unmet
+from stockade.confine.environment import ChildEnv, compose
 from stockade.confine.facts import Looked, gather, look_again
 from stockade.confine.pending import forget, make_up, note
 from stockade.confine.plan import Limits, Request, SandboxPlan, plan
@@ -59,7 +60,7 @@ def request(context: Context, value: Callable[[str], Any], **changes: Any) -> Re
 
     Raises ConfineError for a path with a variable that is not set.
     """
-    read = _paths(value("sandbox.read"), "sandbox.read", context)
+    read = (*_paths(value("sandbox.read"), "sandbox.read", context), *_paths(changes.pop("read", ()), "--read", context))
     made = Request(
         profile=value("sandbox.profile"),
         network=value("sandbox.network"),
@@ -80,7 +81,7 @@ def request(context: Context, value: Callable[[str], Any], **changes: Any) -> Re
             cpu_seconds=value("sandbox.cpu_seconds") or None,
         ),
     )
-    for name in ("read", "write", "deny", "unmask"):
+    for name in ("write", "deny", "unmask"):
         if name in changes:
             changes[name] = (*getattr(made, name), *_paths(changes[name], f"--{name}", context))
     return made._replace(**changes)
@@ -215,10 +216,8 @@ def profile_json(prepared: Prepared) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def env_of(value: Callable[[str], Any], parent: Mapping[str, str]) -> Any:
+def env_of(value: Callable[[str], Any], parent: Mapping[str, str]) -> ChildEnv:
     """The environment of a command by the settings."""
-    from stockade.confine.environment import compose
-
     return compose(
         parent, inherit=value("child_env.inherit"), strip_secrets=value("child_env.strip_secrets"),
         include_only=value("child_env.include_only"), fixed=value("child_env.set"), keep=value("child_env.keep"),
